@@ -65,7 +65,7 @@ async function build(toolchain, madeOf) {
   const bound = join(work, 'pkg');
   rmSync(bound, { recursive: true, force: true });
   const built = join(work, WASM, 'release/tenure_wasm.wasm');
-  await run('cargo', ['run', '-q', '--profile', 'tool', '-p', 'xtask', '--', 'bindgen', built, 'web', bound]);
+  await run('cargo', ['run', '--profile', 'tool', '-p', 'xtask', '--', 'bindgen', built, 'web', bound]);
 
   const module = join(bound, MODULE);
   const before = gzipSize(readFileSync(module));

@@ -22,7 +22,9 @@ export function run(command, args, { env, cwd = root } = {}) {
     child.on('close', (code, signal) => {
       if (code === 0) resolve();
       else
-        reject(new Fail(`${shown(command)} ${shown(args[0] ?? '')} ended with ${signal ?? `exit code ${code}`}.`));
+        reject(
+          new Fail(`${shown(command)} ${shown(args[0] ?? '')} ended with ${signal ?? `exit code ${code}`}.`),
+        );
     });
   });
 }
