@@ -1,0 +1,67 @@
+//! The host's duties, in one place.
+//!
+//! A host that reads a clock, sends, writes and waits as [`Host`] says is driven by [`drive`] alone. Runtimes with a loop
+//! of their own do the same three things: drain the outputs after every input, wait no longer than the deadline, and let
+//! a timeout that is due pass before more input.
+
+use crate::{Election, Event, Input, Instant, NodeId, Ticket};
+
+/// What a machine needs of the program around it.
+pub trait Host<E: Election> {
+    /// Monotonic time that counts suspend.
+    fn now(&mut self) -> Instant;
+
+    /// Sends to a peer; may fail silently.
+    fn send(&mut self, to: NodeId, message: E::Peer);
+
+    /// Asks the disk or the store. The answer comes back from [`wait`](Self::wait) as [`Input::Reply`]: when it was done
+    /// for good (written *and* flushed), or as [`Unknown`](crate::Unknown) when that is not certain.
+    fn request(&mut self, ticket: Ticket, request: E::Request);
+
+    /// News for the application.
+    fn event(&mut self, event: Event);
+
+    /// Waits for the next input, at most until `deadline` (for ever without one).
+    fn wait(&mut self, deadline: Option<Instant>) -> Wake<E>;
+}
+
+/// Why a wait ended.
+pub enum Wake<E: Election> {
+    /// The deadline came; early is harmless.
+    Deadline,
+    /// Something arrived.
+    Input(Input<E::Peer, E::Reply>),
+    /// The program wants to stop. Resign first for a quick succession.
+    Stop,
+}
+
+/// Runs a machine until the host stops it.
+pub fn drive<E: Election>(machine: &mut E, host: &mut impl Host<E>) {
+    loop {
+        drain(machine, host);
+        let woken = host.wait(machine.deadline());
+        let now = host.now();
+        // A flood of input must not keep a due timeout waiting: it could be the end of a tenure.
+        if machine.deadline().is_some_and(|deadline| deadline <= now) {
+            machine.handle(now, Input::Timeout);
+            drain(machine, host);
+        }
+        match woken {
+            Wake::Deadline => {}
+            Wake::Input(input) => machine.handle(now, input),
+            Wake::Stop => return,
+        }
+    }
+}
+
+/// Hands every queued output to the host.
+pub fn drain<E: Election>(machine: &mut E, host: &mut impl Host<E>) {
+    use crate::Output;
+    while let Some(output) = machine.poll() {
+        match output {
+            Output::Event(event) => host.event(event),
+            Output::Request(ticket, request) => host.request(ticket, request),
+            Output::Send(to, message) => host.send(to, message),
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The guard a resource keeps: the highest token it has seen, and whose.
+//!
+//! A lease decides who is entitled; the token decides whether the write gets in. The guard's record is stored in the same
+//! atomic write as the effect it admits: a guard that forgets admits the leader it had shut out.
+//!
+//! Order for a new leader: **fence first, then read, then write.** A leader that reads before it fenced can read a state
+//! that its predecessor still changes (timeline LS-F5): the guard has not heard of the new token and lets the old one in.
+//!
+//! ```
+//! use tenure::fence::{ElectionId, Fence, Pass, Refused};
+//! use tenure::Token;
+//!
+//! let ledger = ElectionId(1);
+//! let mut fence = Fence::unused(ledger);
+//! let old = Pass { election: ledger, token: Token::new(0, 33), holder: 7 };
+//! let new = Pass { election: ledger, token: Token::new(0, 34), holder: 9 };
+//!
+//! let record = fence.admit(&old)?;        // store `record` together with the write
+//! let record = fence.fence(&new)?;        // the new leader shuts the old one out, then reads
+//! assert_eq!(fence.admit(&old), Err(Refused::Stale { highest: new.token }));
+//! # assert_eq!(record.highest, new.token);
+//! # Ok::<(), Refused>(())
+//! ```
+
+use crate::Token;
+use core::fmt;
+
+/// Which election a token belongs to. A token of one election says nothing about another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ElectionId(pub u64);
+
+/// What a leader shows with every effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pass {
+    /// The election that was won.
+    pub election: ElectionId,
+    /// The token of the tenure.
+    pub token: Token,
+    /// A nonce of this holder: the incarnation of its machine. Tells two holders of one token apart, which only exist
+    /// when a store regressed.
+    pub holder: u64,
+}
+
+/// What the resource stores with the write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// The election this resource is guarded for.
+    pub election: ElectionId,
+    /// The highest token that was admitted or fenced.
+    pub highest: Token,
+    /// Who showed it; 0 before anybody did.
+    pub holder: u64,
+}
+
+/// Why an effect was refused. A refusal is final for this pass, except [`Closed`](Self::Closed), which is for the
+/// operator; the holder should stop leading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The guard restarted without its record and cannot know whom it had shut out. Reopen it with a token that the
+    /// election now vouches for.
+    Closed,
+    /// Another holder already showed this very token: the election's store fell back. Raise the generation.
+    Conflict {
+        /// The holder that was admitted.
+        holder: u64,
+    },
+    /// The token is one that is never issued (counter 0 or the largest): the scheme's counter is exhausted, or the
+    /// caller made it up. A token never wraps around.
+    NeverIssued,
+    /// A higher token was seen: this leader was overtaken.
+    Stale {
+        /// The highest token seen.
+        highest: Token,
+    },
+    /// The pass belongs to another election.
+    WrongElection {
+        /// The election this resource is guarded for.
+        guarded: ElectionId,
+    },
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("the guard restarted without its record and is closed: reopen it with the token of the present leader"),
+            Self::Conflict { holder } => write!(f, "holder {holder} already showed this token: the election's store fell back; raise the generation"),
+            Self::NeverIssued => f.write_str("this token is never issued: the counter is exhausted or made up"),
+            Self::Stale { highest } => write!(f, "overtaken: token {highest} was seen; stop leading"),
+            Self::WrongElection { guarded } => write!(f, "the resource is guarded for election {}: show a token of that one", guarded.0),
+        }
+    }
+}
+
+impl core::error::Error for Refused {}
+
+/// The guard of one resource for one election.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fence {
+    election: ElectionId,
+    /// `None`: closed.
+    seen: Option<Seen>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Seen {
+    highest: Token,
+    holder: u64,
+}
+
+impl Fence {
+    /// The guard of a resource that nobody has ever written. Only for a resource known to be new: for one that lost its
+    /// record use [`restore`](Self::restore) with `None`.
+    #[must_use]
+    pub fn unused(election: ElectionId) -> Self {
+        Self {
+            election,
+            seen: Some(Seen {
+                highest: Token::NONE,
+                holder: 0,
+            }),
+        }
+    }
+
+    /// The guard after a restart. Without its record it fails closed: it refuses everything until [`reopen`](Self::reopen).
+    #[must_use]
+    pub fn restore(election: ElectionId, record: Option<Record>) -> Self {
+        let seen = record.filter(|record| record.election == election);
+        Self {
+            election,
+            seen: seen.map(|record| Seen {
+                highest: record.highest,
+                holder: record.holder,
+            }),
+        }
+    }
+
+    /// Opens a closed guard at the token of the present leader, as the election itself (not the leader alone) vouches for.
+    /// On an open guard it can only raise the token.
+    ///
+    /// # Errors
+    /// As [`fence`](Self::fence), except [`Refused::Closed`].
+    pub fn reopen(&mut self, pass: &Pass) -> Result<Record, Refused> {
+        let floor = self.seen.unwrap_or(Seen {
+            highest: Token::NONE,
+            holder: 0,
+        });
+        self.pass(floor, pass)
+    }
+
+    /// Whether the pass would be admitted now. Changes nothing.
+    ///
+    /// # Errors
+    /// Why it would not.
+    pub fn check(&self, pass: &Pass) -> Result<(), Refused> {
+        self.judge(self.seen.ok_or(Refused::Closed)?, pass)
+    }
+
+    /// Admits an effect. Store the returned record in the same atomic write as the effect, before acknowledging it; when
+    /// that write fails, drop this guard and [`restore`](Self::restore) from what is stored.
+    ///
+    /// The highest token is admitted again from the same holder, as often as it writes.
+    ///
+    /// # Errors
+    /// Why the effect must not happen; the guard is then unchanged.
+    pub fn admit(&mut self, pass: &Pass) -> Result<Record, Refused> {
+        self.pass(self.seen.ok_or(Refused::Closed)?, pass)
+    }
+
+    /// Raises the guard to a new leader's token without an effect, so that it may read. Strict: the token must be above
+    /// every one seen, or be the highest and shown by the same holder (a repeated fence is harmless). Store the returned
+    /// record before answering.
+    ///
+    /// # Errors
+    /// Why the leader must not go on; the guard is then unchanged.
+    pub fn fence(&mut self, pass: &Pass) -> Result<Record, Refused> {
+        self.admit(pass)
+    }
+
+    /// The highest token seen; `None` while closed.
+    #[must_use]
+    pub fn highest(&self) -> Option<Token> {
+        self.seen.map(|seen| seen.highest)
+    }
+
+    fn pass(&mut self, seen: Seen, pass: &Pass) -> Result<Record, Refused> {
+        self.judge(seen, pass)?;
+        self.seen = Some(Seen {
+            highest: pass.token,
+            holder: pass.holder,
+        });
+        Ok(Record {
+            election: self.election,
+            highest: pass.token,
+            holder: pass.holder,
+        })
+    }
+
+    fn judge(&self, seen: Seen, pass: &Pass) -> Result<(), Refused> {
+        if pass.election != self.election {
+            return Err(Refused::WrongElection {
+                guarded: self.election,
+            });
+        }
+        if !pass.token.is_issued() {
+            return Err(Refused::NeverIssued);
+        }
+        if pass.token < seen.highest {
+            return Err(Refused::Stale {
+                highest: seen.highest,
+            });
+        }
+        if pass.token == seen.highest && pass.holder != seen.holder {
+            return Err(Refused::Conflict {
+                holder: seen.holder,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! Tenure chooses a leader and keeps the old one out.
+//!
+//! The core of the library: election protocols as pure state machines. They do no I/O, read no clock, start no thread and
+//! draw no entropy; a host gives them time and inputs and carries out their outputs ([`Election`], [`drive`]).
+//!
+//! - [`raft`]: leader election by terms and majority votes, with a lease.
+//! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
+//!
+//! Three questions are answered apart: *who leads* ([`Election::standing`]), *who takes over when it dies* (the protocol),
+//! and *what stops the old one* ([`Tenure::until`] bounds its belief, [`Tenure::token`] its effects).
+
+#![no_std]
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod drive;
+pub mod fence;
+pub mod log;
+pub mod quorum;
+pub mod raft;
+pub mod random;
+pub mod tick;
+
+mod election;
+mod node;
+mod time;
+mod token;
+
+pub use election::{
+    Election, Event, Input, Leader, Output, Standing, Tenure, Ticket, Unknown, Why,
+};
+pub use node::NodeId;
+pub use time::{Duration, Instant};
+pub use token::Token;

@@ -1,0 +1,257 @@
+//! Parameters of a Raft election, checked when the machine is built.
+
+use crate::quorum::Voters;
+use crate::{Duration, NodeId};
+use core::fmt;
+
+/// The highest term this implementation enters. Far from the end of the counter: a peer that names a term above it is
+/// refused, and a token can always rise.
+pub const MAX_TERM: u64 = u64::MAX >> 1;
+
+/// A million: the unit of [`Timing::rate_bound`].
+pub const PPM: u32 = 1_000_000;
+
+/// How one node takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// This node. Must be among the voters.
+    pub id: NodeId,
+    /// Everybody who votes, this node included.
+    pub voters: Voters,
+    /// Timeouts; the same on every node, or leases are shorter than they need be.
+    pub timing: Timing,
+    /// PreVote and CheckQuorum, one switch, on by default. On: a node asks before it raises its term, followers stay
+    /// with a live leader, and a leader holds a lease that a majority renews. Off: plain Raft. A leader that was cut
+    /// off then believes for ever, and a node that returns deposes a healthy leader; only the token protects.
+    pub safe_mode: bool,
+    /// The generation of the fencing tokens. Raise it when the durable records of a group were restored from a backup.
+    pub generation: u32,
+}
+
+/// Timeouts of a Raft election. Defaults: election 150–300 ms, heartbeat 50 ms, clocks within 1 %.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// The shortest election timeout. In safe mode also the length of a follower's promise.
+    pub election_min: Duration,
+    /// The longest election timeout; each arming draws from `election_min..=election_max`.
+    pub election_max: Duration,
+    /// How often a leader sends a heartbeat.
+    pub heartbeat: Duration,
+    /// ρ in parts per million: every clock of the group runs at a rate within 1 ± ρ of true time.
+    pub rate_bound: u32,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            election_min: Duration::from_millis(150),
+            election_max: Duration::from_millis(300),
+            heartbeat: Duration::from_millis(50),
+            rate_bound: 10_000,
+        }
+    }
+}
+
+impl Timing {
+    /// How long a leader may act on one acknowledged round, counted from its send, when the followers promised to wait
+    /// `promise`: `promise × (1 − ρ) ÷ (1 + ρ)`, less one microsecond for the grain of the clock. The slowest follower
+    /// clock then still outlasts the fastest leader clock.
+    #[must_use]
+    pub fn lease(&self, promise: Duration) -> Duration {
+        let rho = u64::from(self.rate_bound.min(PPM));
+        let scaled = promise.scaled_down(u64::from(PPM) - rho, u64::from(PPM) + rho);
+        scaled.saturating_sub(Duration::from_micros(1))
+    }
+
+    /// How long to wait on this clock so that `span` has passed on any other clock of the group.
+    #[must_use]
+    pub fn outlast(&self, span: Duration) -> Duration {
+        let rho = u64::from(self.rate_bound.min(PPM - 1));
+        span.scaled_up(u64::from(PPM) + rho, u64::from(PPM) - rho)
+    }
+
+    /// Bounds of the election timeout.
+    #[must_use]
+    pub fn election(&self) -> (Duration, Duration) {
+        (self.election_min, self.election_max)
+    }
+
+    /// How long before its election timeout a follower asks for pre-votes, and how much of a promise a voter may have
+    /// left and still grant one (RL-10): a fifth of the shortest timeout, so that the two message delays of the
+    /// pre-vote pass while the promises run out.
+    #[must_use]
+    pub fn early(&self) -> Duration {
+        self.election_min.scaled_down(1, 5)
+    }
+
+    /// Bounds of the pause before the next attempt: shorter than an election timeout, for the leader is already known
+    /// to be gone.
+    #[must_use]
+    pub fn retry(&self) -> (Duration, Duration) {
+        (
+            self.election_min.scaled_down(2, 5),
+            self.election_min.scaled_down(4, 5),
+        )
+    }
+
+    /// Bounds of the step back from a rival with a higher id (RL-9).
+    #[must_use]
+    pub fn yielding(&self) -> (Duration, Duration) {
+        (
+            self.election_min.scaled_down(2, 5),
+            self.election_min.scaled_down(3, 5),
+        )
+    }
+}
+
+/// An unsafe or impossible configuration. Each says what to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The election range is empty. Raise `election_max` above `election_min`: without a range, candidates collide for
+    /// ever.
+    ElectionRange {
+        /// The shortest timeout.
+        min: Duration,
+        /// The longest timeout.
+        max: Duration,
+    },
+    /// A follower would give up its leader after one lost heartbeat. Lower `heartbeat` to at most half of
+    /// `election_min`.
+    HeartbeatTooSlow {
+        /// The heartbeat interval.
+        heartbeat: Duration,
+        /// The shortest election timeout.
+        election_min: Duration,
+    },
+    /// A heartbeat interval of zero never rests. Use at least a microsecond.
+    HeartbeatZero,
+    /// The lease that remains after the clock allowance is not longer than a heartbeat: a leader would lapse between
+    /// two rounds. Lower `rate_bound` or `heartbeat`, or raise `election_min`.
+    LeaseTooShort {
+        /// The lease that remains.
+        lease: Duration,
+        /// The heartbeat interval.
+        heartbeat: Duration,
+    },
+    /// `id` is not among the voters. Add it, or do not run an election here.
+    NotAVoter(NodeId),
+    /// A clock that may run at rate zero bounds nothing. `rate_bound` must be below 1,000,000.
+    RateBound(u32),
+    /// The durable record names a term this implementation never enters: it is damaged, or not a record of this group.
+    /// Restore it; do not start with an empty one under the same id.
+    RecordTerm(u64),
+    /// The durable record names a vote of term 0, in which nobody votes: it is damaged.
+    RecordVote(NodeId),
+    /// The log has an entry of a term above the record's: the record is older than the log. Restore the record.
+    LogBeyondRecord {
+        /// The term of the last entry.
+        log: u64,
+        /// The recorded term.
+        record: u64,
+    },
+    /// Incarnation 0 is reserved. Give each life of the machine a fresh nonce.
+    IncarnationZero,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ElectionRange { min, max } => {
+                write!(
+                    f,
+                    "election timeout {min} to {max} is not a range: raise the upper end above the lower one"
+                )
+            }
+            Self::HeartbeatTooSlow {
+                heartbeat,
+                election_min,
+            } => write!(
+                f,
+                "heartbeat {heartbeat} is more than half of the shortest election timeout {election_min}: one lost heartbeat would start an election; lower the heartbeat or raise the timeout"
+            ),
+            Self::HeartbeatZero => f.write_str("heartbeat is zero: use at least a microsecond"),
+            Self::LeaseTooShort { lease, heartbeat } => write!(
+                f,
+                "after the clock allowance the lease is {lease}, not longer than the heartbeat {heartbeat}: lower rate_bound or heartbeat, or raise the election timeout"
+            ),
+            Self::NotAVoter(id) => write!(f, "node {id} is not among the voters: add it"),
+            Self::RateBound(ppm) => write!(
+                f,
+                "rate_bound {ppm} ppm bounds nothing: it must be below {PPM}"
+            ),
+            Self::RecordTerm(term) => {
+                write!(
+                    f,
+                    "the durable record names term {term}, above the highest possible {MAX_TERM}: it is damaged; restore it"
+                )
+            }
+            Self::RecordVote(id) => write!(
+                f,
+                "the durable record names a vote for node {id} in term 0: it is damaged; restore it"
+            ),
+            Self::LogBeyondRecord { log, record } => write!(
+                f,
+                "the log ends in term {log}, above the recorded term {record}: the record is older than the log; restore the record"
+            ),
+            Self::IncarnationZero => f.write_str(
+                "incarnation 0 is reserved: give each life of the machine a fresh nonce",
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+impl Config {
+    /// A voter with the default timing, in safe mode.
+    #[must_use]
+    pub fn new(id: NodeId, voters: Voters) -> Self {
+        Self {
+            id,
+            voters,
+            timing: Timing::default(),
+            safe_mode: true,
+            generation: 0,
+        }
+    }
+
+    /// Checks every pair of parameters that can be unsafe together. Called when a machine is built.
+    ///
+    /// # Errors
+    /// The first unsafe pair, with its remedy.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let Timing {
+            election_min,
+            election_max,
+            heartbeat,
+            rate_bound,
+        } = self.timing;
+        if self.voters.place(self.id).is_none() {
+            return Err(ConfigError::NotAVoter(self.id));
+        }
+        if rate_bound >= PPM {
+            return Err(ConfigError::RateBound(rate_bound));
+        }
+        if heartbeat == Duration::ZERO {
+            return Err(ConfigError::HeartbeatZero);
+        }
+        if election_max <= election_min {
+            return Err(ConfigError::ElectionRange {
+                min: election_min,
+                max: election_max,
+            });
+        }
+        if heartbeat + heartbeat > election_min {
+            return Err(ConfigError::HeartbeatTooSlow {
+                heartbeat,
+                election_min,
+            });
+        }
+        let lease = self.timing.lease(election_min);
+        if self.safe_mode && lease <= heartbeat {
+            return Err(ConfigError::LeaseTooShort { lease, heartbeat });
+        }
+        Ok(())
+    }
+}

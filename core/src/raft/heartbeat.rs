@@ -1,0 +1,250 @@
+//! Heartbeats, the promise they ask for, and the lease that a majority of promises is (law C5).
+//!
+//! CheckQuorum is the lease: a majority round establishes and extends it, and its lapse deposes. Validity counts from
+//! the send of a round, not from its answers (etcd#166, sofa-jraft#34: counted from the answer, two leaders can both
+//! believe for more than a second).
+
+use super::{Heard, Message, Raft, Refusal, Role, Rule, Rules};
+use crate::{Duration, Event, Instant, NodeId, Tenure, Why};
+
+/// A voter's promise: neither to vote nor to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Promise {
+    /// When it was given, on this node's clock.
+    pub since: Instant,
+    /// When it ends, on this node's clock.
+    pub until: Instant,
+    /// The term of the leader it was given to; `None` for the wait after a restart, which stands for any.
+    pub to: Option<u64>,
+}
+
+/// The time in which a leader may act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// The send of the round that a majority answered.
+    pub from: Instant,
+    /// The first instant at which it may no longer act; [`Instant::FOREVER`] outside safe mode.
+    pub until: Instant,
+}
+
+/// How much of a promise is left at `now`.
+pub(super) fn remaining(promise: Option<Promise>, now: Instant) -> Duration {
+    promise.map_or(Duration::ZERO, |promise| promise.until.since(now))
+}
+
+impl<R: Rules> Raft<R> {
+    /// The promise it is bound by or was last bound by; `None` when it gave none or was released.
+    #[must_use]
+    pub fn promise(&self) -> Option<Promise> {
+        self.promise
+    }
+
+    /// The lease of an established leader, lapsed or not; `None` for everybody else.
+    #[must_use]
+    pub fn lease(&self) -> Option<Lease> {
+        let span = self.config.timing.lease(self.config.timing.election_min);
+        let from = if self.until == Instant::FOREVER {
+            self.began
+        } else {
+            self.until - span
+        };
+        self.established().then_some(Lease {
+            from,
+            until: self.until,
+        })
+    }
+
+    /// Until when it is bound; the past when it is not.
+    pub(super) fn promised_until(&self) -> Instant {
+        self.promise.map_or(Instant::ZERO, |promise| promise.until)
+    }
+
+    /// What a promise is worth to a leader that sent its round at `sent`.
+    fn covered_until(&self, sent: Instant, promise: Duration) -> Instant {
+        if self.config.safe_mode {
+            sent + self.config.timing.lease(promise)
+        } else {
+            Instant::FOREVER
+        }
+    }
+
+    /// The length of the promises this node gives; none outside safe mode.
+    fn own_promise(&self) -> Duration {
+        if self.config.safe_mode {
+            self.config.timing.election_min
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// Promises from now on, to the leader of the present term. A longer promise that still runs is not cut short: after
+    /// a restart with a shorter configuration, the leader may count on it.
+    fn give_promise(&mut self) {
+        if self.config.safe_mode {
+            let until = self.promised_until().max(self.now + self.own_promise());
+            self.promise = Some(Promise {
+                since: self.now,
+                until,
+                to: Some(self.record.term),
+            });
+        }
+    }
+
+    /// A node that ran before may have promised just before it stopped: it waits out the longest promise it recorded.
+    pub(super) fn wait_out_promises(&mut self) {
+        let longest = self.record.promise;
+        if longest > Duration::ZERO {
+            self.promise = Some(Promise {
+                since: self.now,
+                until: self.now + longest,
+                to: None,
+            });
+        }
+    }
+
+    /// The promise length to write with the next record. A longer one of a former configuration stays on the disk while
+    /// a wait of the present length would end before it.
+    pub(super) fn promise_to_record(&self) -> Duration {
+        let own = self.own_promise();
+        let longer_runs = self.promised_until() > self.now + own;
+        if longer_runs {
+            own.max(self.record.promise)
+        } else {
+            own
+        }
+    }
+
+    /// RL-11: between election and the first majority round a leader has the length of a lease, counted from its election.
+    pub(super) fn await_establishment(&mut self) {
+        self.until = self.covered_until(self.now, self.config.timing.election_min);
+    }
+
+    /// Sends a round of heartbeats.
+    pub(super) fn send_round(&mut self) {
+        let own = self.own_place();
+        self.give_promise();
+        self.arm(self.config.timing.heartbeat);
+        let until = self.covered_until(self.now, self.config.timing.election_min);
+        self.heard[own] = Heard {
+            at: until,
+            granted: true,
+        };
+        let term = self.record.term;
+        self.broadcast(Message::Heartbeat {
+            term,
+            sent: self.now,
+        });
+        self.extend();
+    }
+
+    pub(super) fn on_heartbeat(&mut self, from: NodeId, term: u64, sent: Instant) {
+        if term < self.record.term {
+            return self.send(
+                from,
+                Message::HeartbeatRefused {
+                    asked: term,
+                    term: self.record.term,
+                },
+            );
+        }
+        let other_leads = self.leader.is_some_and(|leader| leader != from);
+        if term == 0 || (term == self.record.term && (self.role == Role::Leader || other_leads)) {
+            return self.refusals.add(Refusal::SecondLeader);
+        }
+        if term > self.record.term {
+            self.adopt(term);
+        }
+        if self.role != Role::Follower {
+            self.step_back();
+        }
+        self.follow(Some(from));
+        self.yielded = false;
+        self.failed = 0;
+        self.give_promise();
+        // The promise must be able to outlive a restart before it is given.
+        self.record.promise = self.record.promise.max(self.own_promise());
+        self.await_leader();
+        self.send(
+            from,
+            Message::HeartbeatAck {
+                term,
+                sent,
+                promise: self.own_promise(),
+            },
+        );
+    }
+
+    pub(super) fn on_heartbeat_ack(
+        &mut self,
+        place: usize,
+        term: u64,
+        sent: Instant,
+        promise: Duration,
+    ) {
+        if term > self.record.term {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        if self.role != Role::Leader {
+            return;
+        }
+        if self.keeps(Rule::OwnTermAcks) {
+            // RL-1: an answer to a round of an earlier term of this very node is not a promise to this one.
+            if term != self.record.term {
+                return;
+            }
+            if sent > self.armed_at || sent < self.began {
+                return self.refusals.add(Refusal::Unasked);
+            }
+        }
+        let own = self.config.timing.election_min;
+        // A longer promise than the own is not used; a shorter one shortens the lease.
+        let promise = if self.keeps(Rule::PromiseFromAnswer) {
+            promise.min(own)
+        } else {
+            own
+        };
+        let since = if self.keeps(Rule::ValidityFromSend) {
+            sent
+        } else {
+            self.now
+        };
+        let until = self.covered_until(since, promise);
+        let heard = &mut self.heard[place];
+        *heard = Heard {
+            at: heard.at.max(until),
+            granted: true,
+        };
+        self.extend();
+    }
+
+    /// The lease reaches as far as a majority of promises; the first time that is ahead of now, the leader is
+    /// established.
+    fn extend(&mut self) {
+        let reached = self
+            .config
+            .voters
+            .reached_by_quorum(|place| self.heard[place].at);
+        if reached <= self.now {
+            return;
+        }
+        if self.established {
+            self.until = self.until.max(reached);
+        } else {
+            // The time allowed for establishment was no lease: it is replaced, not extended.
+            self.established = true;
+            self.until = reached;
+            let tenure = Tenure {
+                token: self.token(self.record.term),
+                until: reached,
+            };
+            self.event(Event::Established(tenure));
+        }
+    }
+
+    /// Law C4: before anything is read, what has lapsed is over, for good.
+    pub(super) fn lapse(&mut self) {
+        if self.role == Role::Leader && self.until <= self.now && self.keeps(Rule::LapseDeposes) {
+            self.depose(Why::Lapsed, None);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What Raft nodes say to each other.
+//!
+//! Every answer names the term it answers (rule RL-1), and an acceptance is another variant than a refusal: an answer
+//! about an old term cannot be taken for one about the present.
+
+use crate::log::Position;
+use crate::{Duration, Instant, NodeId};
+
+/// A message between two voters. Instants in it are the sender's of the request; a peer echoes them and never reads
+/// them as a time of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// "Would you vote for me in `term`?" Raises nobody's term (Raft thesis §9.6).
+    RequestPreVote {
+        /// The term the sender would campaign in: its own plus one.
+        term: u64,
+        /// The end of the sender's log.
+        last: Position,
+        /// When the question was asked, on the sender's clock: names the attempt.
+        sent: Instant,
+    },
+    /// "I would."
+    PreVoteGranted {
+        /// The term that was named.
+        term: u64,
+        /// How long the voter is still bound by its promise to a leader, on its clock: it will not vote before.
+        remainder: Duration,
+        /// The attempt that is answered.
+        sent: Instant,
+    },
+    /// "I would not", because of the log or of a live leader, or because the named term is not above the voter's.
+    PreVoteRefused {
+        /// The term that was named.
+        asked: u64,
+        /// The voter's own term. When it reaches `asked`, the sender adopts it (RL-8).
+        term: u64,
+    },
+    /// A candidate asks for a vote (Raft §5.2).
+    RequestVote {
+        /// The candidate's term.
+        term: u64,
+        /// The end of the candidate's log (Raft §5.4.1).
+        last: Position,
+    },
+    /// The vote of `term` is the receiver's. Sent only after it is durable.
+    VoteGranted {
+        /// The term of the vote.
+        term: u64,
+    },
+    /// The vote is refused.
+    VoteRefused {
+        /// The term of the request.
+        asked: u64,
+        /// The voter's own term.
+        term: u64,
+    },
+    /// The leader of `term` is alive and asks for a promise (`AppendEntries` without entries, Raft §5.2).
+    Heartbeat {
+        /// The leader's term.
+        term: u64,
+        /// When the round was sent, on the leader's clock: the lease counts from here (law C5).
+        sent: Instant,
+    },
+    /// The voter follows, and promises neither to vote nor to stand for `promise` from now on its clock.
+    HeartbeatAck {
+        /// The term of the heartbeat, which is also the voter's own.
+        term: u64,
+        /// The round that is answered.
+        sent: Instant,
+        /// The length of the promise (law C5).
+        promise: Duration,
+    },
+    /// The heartbeat's term is over.
+    HeartbeatRefused {
+        /// The term of the heartbeat.
+        asked: u64,
+        /// The voter's own, higher term.
+        term: u64,
+    },
+    /// The leader of `term` stopped leading: promises to it bind nobody any more (RL-3).
+    Release {
+        /// The term that is over.
+        term: u64,
+        /// Who should campaign at once.
+        to: Option<NodeId>,
+    },
+}
+
+impl Message {
+    /// The term the message is about: the sender's own, or for a pre-vote the one it names.
+    #[must_use]
+    pub const fn term(&self) -> u64 {
+        match *self {
+            Self::RequestPreVote { term, .. }
+            | Self::PreVoteGranted { term, .. }
+            | Self::PreVoteRefused { term, .. }
+            | Self::RequestVote { term, .. }
+            | Self::VoteGranted { term }
+            | Self::VoteRefused { term, .. }
+            | Self::Heartbeat { term, .. }
+            | Self::HeartbeatAck { term, .. }
+            | Self::HeartbeatRefused { term, .. }
+            | Self::Release { term, .. } => term,
+        }
+    }
+}

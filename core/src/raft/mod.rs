@@ -1,0 +1,557 @@
+//! Raft's leader election (Ongaro & Ousterhout, "In Search of an Understandable Consensus Algorithm", §5.2 and §5.4.1;
+//! pre-vote from Ongaro's thesis, §9.6), with CheckQuorum grown into a lease.
+//!
+//! **Invariants**, each checked by tests and simulator from outside:
+//! - INV-E1 at most one node is ever elected in a term;
+//! - INV-E2 a node grants at most one candidate a term, across restarts, and a grant leaves it only when durable;
+//! - INV-E3 a node's durable term never falls, and it sends nothing of a term above it;
+//! - INV-E6 a node's elections and depositions alternate, with rising tokens;
+//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode).
+//!
+//! **Why INV-S1 holds.** A leader may act until `sent + L`, when a majority answered the round it sent at `sent`, each
+//! promising from the receipt on (which is not before `sent`) neither to vote nor to stand for `E`, with
+//! `L = E(1 − ρ)/(1 + ρ)`. Another leader needs votes of a majority, hence of one of those that promised, and that one
+//! votes only after `E` on its own clock, which in true time is not before the lease ended on the leader's. The
+//! leader's own vote is bound by its own promise; a restarted voter waits its promise out.
+//!
+//! Rules `RL-n` are the project's own, learned by breaking a prototype:
+//! RL-1 an answer names the term it answers · RL-2 a promise outlives term adoption, and under it votes are refused
+//! without adopting · RL-3 `Release(t)` clears only a promise to `t` · RL-8 pre-vote needs a named term above the own;
+//! a term refusal is adopted, then the retry draw is waited for · RL-9 equal rivals: the lower id steps back once per
+//! leader silence · RL-10 pre-votes are asked early, real votes start when the promises have run out · RL-11 before
+//! establishment a leader has `L` from its election; votes are not promises.
+//!
+//! One file an idea: [`Config`] and [`Timing`] (parameters), [`Record`] (what is durable), [`Message`], [`Rule`]
+//! (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`, `refuse`.
+
+mod config;
+mod durable;
+mod heartbeat;
+mod message;
+mod prevote;
+mod record;
+mod refuse;
+mod release;
+mod rules;
+mod vote;
+
+pub use config::{Config, ConfigError, MAX_TERM, PPM, Timing};
+pub use heartbeat::{Lease, Promise};
+pub use message::Message;
+pub use record::{Boot, Record};
+pub use refuse::{Refusal, Refusals};
+pub use rules::{Faithful, Rule, Rules, Switched};
+
+use crate::log::{Position, Shape};
+use crate::random::Random;
+use crate::{
+    Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Token,
+};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use core::hash::{Hash, Hasher};
+use durable::Durable;
+
+/// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
+#[derive(Clone, Debug)]
+pub struct Raft<R: Rules = Faithful> {
+    config: Config,
+    rules: R,
+    random: Random,
+    /// The latest `now` seen. **Invariant:** never falls.
+    now: Instant,
+    /// Term, vote and promise, as last decided. **Invariant:** `durable` knows how much of it the disk holds.
+    record: Record,
+    durable: Durable,
+    log: Shape,
+    role: Role,
+    /// Who leads `record.term`, as far as known.
+    leader: Option<NodeId>,
+    /// Until when this node neither votes nor stands. `None` once cleared; may lie in the past.
+    promise: Option<Promise>,
+    /// What each voter said to the present attempt, round or question, by its place among the voters.
+    heard: Box<[Heard]>,
+    /// How many grants the present attempt has.
+    grants: u32,
+    /// When the present attempt was asked, the last round sent, or the timer armed.
+    armed_at: Instant,
+    /// When something is due. `None` while a candidate waits for its disk.
+    due: Option<Instant>,
+    /// Pre-candidate: when the first attempt of this candidacy was asked. Leader: when it was elected.
+    began: Instant,
+    /// Leader: when it must stop, renewed by majority rounds.
+    until: Instant,
+    /// Leader: whether a majority has answered a round of this term.
+    established: bool,
+    /// Whether this node has stepped back from a rival since it last heard a leader (RL-9).
+    yielded: bool,
+    /// Candidacies that failed since a leader was last heard.
+    failed: u8,
+    halted: bool,
+    refusals: Refusals,
+    outbox: VecDeque<Output<Message, Record>>,
+}
+
+/// What a node is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Follows, or waits for somebody to follow.
+    Follower,
+    /// Asks whether it would be voted for.
+    PreCandidate,
+    /// Asks for votes in a term of its own.
+    Candidate,
+    /// Was elected in its term; acts once established.
+    Leader,
+}
+
+/// What one voter said. Its meaning goes with the role; cleared when the role changes.
+#[derive(Clone, Copy, Debug)]
+struct Heard {
+    /// Pre-candidate: when the voter will be free to vote. Leader: until when its promise covers the leader.
+    at: Instant,
+    granted: bool,
+}
+
+impl Heard {
+    const NOTHING: Self = Self {
+        at: Instant::ZERO,
+        granted: false,
+    };
+}
+
+impl Raft {
+    /// A voter that keeps every rule.
+    ///
+    /// With a durable record it first waits out the longest promise it may have given (law C5); without one it never ran.
+    ///
+    /// # Errors
+    /// An unsafe pair of parameters, or a record or log that cannot be this node's; each with its remedy.
+    pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, ConfigError> {
+        Self::with_rules(config, boot, now, Faithful)
+    }
+}
+
+impl<R: Rules> Raft<R> {
+    /// A voter with some rules switched off.
+    ///
+    /// # Errors
+    /// As [`Raft::new`].
+    pub fn with_rules(
+        config: Config,
+        boot: Boot,
+        now: Instant,
+        rules: R,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let Boot {
+            record,
+            log,
+            incarnation,
+            seed,
+        } = boot;
+        if incarnation == 0 {
+            return Err(ConfigError::IncarnationZero);
+        }
+        let ran_before = record.is_some();
+        let record = record.unwrap_or_default();
+        if record.term > MAX_TERM {
+            return Err(ConfigError::RecordTerm(record.term));
+        }
+        if let Some(id) = record.vote.filter(|_| record.term == 0) {
+            return Err(ConfigError::RecordVote(id));
+        }
+        if log.last().term > record.term {
+            return Err(ConfigError::LogBeyondRecord {
+                log: log.last().term,
+                record: record.term,
+            });
+        }
+        let voters = config.voters.ids().len();
+        let mut raft = Self {
+            random: Random::new(seed, config.id, incarnation),
+            now,
+            record,
+            durable: Durable::new(incarnation, record),
+            log,
+            role: Role::Follower,
+            leader: None,
+            promise: None,
+            heard: (0..voters).map(|_| Heard::NOTHING).collect(),
+            grants: 0,
+            armed_at: now,
+            due: None,
+            began: now,
+            until: Instant::ZERO,
+            established: false,
+            yielded: false,
+            failed: 0,
+            halted: false,
+            refusals: Refusals::default(),
+            // A follower at rest queues one answer and at most one record.
+            outbox: VecDeque::with_capacity(2),
+            config,
+            rules,
+        };
+        if ran_before && raft.keeps(Rule::PromiseOutlivesRestart) {
+            raft.wait_out_promises();
+        }
+        raft.await_leader();
+        Ok(raft)
+    }
+
+    /// This node.
+    #[must_use]
+    pub fn id(&self) -> NodeId {
+        self.config.id
+    }
+
+    /// Its parameters.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What it is doing.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Whether it leads and a majority has answered a round of its term. Authorises nothing: see
+    /// [`Election::standing`].
+    #[must_use]
+    pub fn established(&self) -> bool {
+        self.role == Role::Leader && self.established
+    }
+
+    /// Whether a durable write ended unknown, so that this incarnation acts no more.
+    #[must_use]
+    pub fn halted(&self) -> bool {
+        self.halted
+    }
+
+    /// Its term; rises only, and may be ahead of the disk by the records that are [`pending`](Self::pending).
+    #[must_use]
+    pub fn term(&self) -> u64 {
+        self.record.term
+    }
+
+    /// Whom it voted for in its term.
+    #[must_use]
+    pub fn vote(&self) -> Option<NodeId> {
+        self.record.vote
+    }
+
+    /// Who leads its term, as far as it knows; itself when it does.
+    #[must_use]
+    pub fn leader(&self) -> Option<NodeId> {
+        self.leader
+    }
+
+    /// How many votes or pre-votes the present attempt has, its own included; 0 when it does not stand.
+    #[must_use]
+    pub fn grants(&self) -> usize {
+        self.grants as usize
+    }
+
+    /// When the running timer was armed: with [`Election::deadline`] it tells how much of it has passed.
+    #[must_use]
+    pub fn armed_at(&self) -> Instant {
+        self.armed_at
+    }
+
+    /// The end of its log.
+    #[must_use]
+    pub fn last(&self) -> Position {
+        self.log.last()
+    }
+
+    /// The durable record as last decided; the newest request to the disk carries it.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        self.record
+    }
+
+    /// How many records the disk has not answered yet.
+    #[must_use]
+    pub fn pending(&self) -> u64 {
+        self.durable.pending()
+    }
+
+    /// What was refused so far, by reason.
+    #[must_use]
+    pub fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.rules.keeps(rule)
+    }
+
+    fn own_place(&self) -> usize {
+        // Validated when the machine was built: the node is among its voters.
+        self.config.voters.place(self.config.id).unwrap_or(0)
+    }
+
+    /// The token of a term.
+    fn token(&self, term: u64) -> Token {
+        Token::new(self.config.generation, term)
+    }
+
+    fn event(&mut self, event: Event) {
+        self.outbox.push_back(Output::Event(event));
+    }
+
+    /// A draw in `low..=high`, never zero: a deadline must lie after the call that set it (law C2).
+    fn draw(&mut self, (low, high): (Duration, Duration)) -> Duration {
+        let drawn = if self.keeps(Rule::RedrawPerAttempt) {
+            self.random.duration(low, high)
+        } else {
+            low
+        };
+        drawn.max(Duration::from_micros(1))
+    }
+
+    /// Arms the timer, once, for `span` from now.
+    fn arm(&mut self, span: Duration) {
+        self.armed_at = self.now;
+        self.due = Some(self.now + span);
+    }
+
+    /// Learns who leads the present term, or that nobody known does.
+    fn follow(&mut self, leader: Option<NodeId>) {
+        if self.leader == leader {
+            return;
+        }
+        let reported = self.leader.is_some_and(|node| node != self.config.id);
+        self.leader = leader;
+        match leader {
+            Some(node) => self.event(Event::Following(Some(Leader {
+                node,
+                token: self.token(self.record.term),
+            }))),
+            None if reported => self.event(Event::Following(None)),
+            None => {}
+        }
+    }
+
+    /// Enters a higher term as a follower (Raft §5.1). The caller arms the timer.
+    fn adopt(&mut self, term: u64) {
+        debug_assert!(term > self.record.term && term <= MAX_TERM);
+        if self.role == Role::Leader {
+            self.depose(crate::Why::HigherTerm, None);
+        }
+        self.follow(None);
+        self.step_back();
+        self.record.term = term;
+        if self.keeps(Rule::NewTermNewVote) {
+            // A vote of an older term never blocks one in a newer term.
+            self.record.vote = None;
+        }
+        if !self.keeps(Rule::PromiseOutlivesTerm) {
+            self.promise = None;
+        }
+        // What waits for the disk speaks of a term that is over.
+        self.durable.forget_held();
+    }
+
+    /// Becomes a follower of the present term. The caller arms the timer.
+    fn step_back(&mut self) {
+        self.role = Role::Follower;
+        self.clear_heard();
+    }
+
+    fn clear_heard(&mut self) {
+        self.heard.fill(Heard::NOTHING);
+        self.grants = 0;
+    }
+
+    fn broadcast(&mut self, message: Message) {
+        for place in 0..self.config.voters.ids().len() {
+            let to = self.config.voters.ids()[place];
+            if to != self.config.id {
+                self.send(to, message);
+            }
+        }
+    }
+
+    fn receive(&mut self, from: NodeId, message: Message) {
+        let Some(place) = self
+            .config
+            .voters
+            .place(from)
+            .filter(|_| from != self.config.id)
+        else {
+            return self.refusals.add(Refusal::UnknownSender);
+        };
+        if let Some(reason) = refuse::impossible(&message) {
+            return self.refusals.add(reason);
+        }
+        match message {
+            Message::Heartbeat { term, sent } => self.on_heartbeat(from, term, sent),
+            Message::HeartbeatAck {
+                term,
+                sent,
+                promise,
+            } => self.on_heartbeat_ack(place, term, sent, promise),
+            Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
+            Message::RequestPreVote { term, last, sent } => {
+                self.on_request_pre_vote(from, term, last, sent)
+            }
+            Message::PreVoteGranted {
+                term,
+                remainder,
+                sent,
+            } => self.on_pre_vote_granted(place, term, remainder, sent),
+            Message::PreVoteRefused { asked, term } => {
+                self.on_refused(Role::PreCandidate, asked, term)
+            }
+            Message::RequestVote { term, last } => self.on_request_vote(from, term, last),
+            Message::VoteGranted { term } => self.on_vote_granted(place, term),
+            Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
+            Message::Release { term, to } => self.on_release(from, term, to),
+        }
+    }
+
+    /// A refusal of what a node in `role` asked. Only the present question counts (RL-1); a higher term is adopted, and
+    /// the retry draw waited for (RL-8).
+    fn on_refused(&mut self, role: Role, asked: u64, term: u64) {
+        let asking = if role == Role::PreCandidate {
+            self.record.term.saturating_add(1)
+        } else {
+            self.record.term
+        };
+        if asked > asking {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        if self.role == role && asked == asking && term > self.record.term {
+            self.adopt(term);
+            self.retry_later();
+        }
+    }
+}
+
+impl<R: Rules> Election for Raft<R> {
+    type Peer = Message;
+    type Request = Record;
+    type Reply = ();
+
+    fn handle(&mut self, now: Instant, input: Input<Message, ()>) {
+        if self.halted {
+            return;
+        }
+        self.now = self.now.max(now);
+        self.lapse();
+        match input {
+            Input::Campaign => self.campaign(),
+            Input::Peer(from, message) => self.receive(from, message),
+            Input::Reply(ticket, result) => self.on_reply(ticket, result),
+            Input::Resign { to } => self.resign(to),
+            Input::Timeout => {
+                if self.deadline().is_some_and(|deadline| deadline <= self.now) {
+                    self.on_timeout();
+                }
+            }
+        }
+        self.persist();
+    }
+
+    fn poll(&mut self) -> Option<Output<Message, Record>> {
+        self.outbox.pop_front()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        if self.halted {
+            None
+        } else if self.role == Role::Leader {
+            // `until` is `FOREVER` outside safe mode.
+            self.due.map(|due| {
+                if self.keeps(Rule::LapseDeposes) {
+                    due.min(self.until)
+                } else {
+                    due
+                }
+            })
+        } else {
+            self.due
+        }
+    }
+
+    fn standing(&self, now: Instant) -> Standing {
+        let now = self.now.max(now);
+        if self.halted {
+            return Standing::Unknown;
+        }
+        match (self.role, self.leader) {
+            (Role::Leader, _) if self.established && now < self.until => {
+                Standing::Leading(Tenure {
+                    token: self.token(self.record.term),
+                    until: self.until,
+                })
+            }
+            (Role::Follower, Some(node)) => Standing::Following(Leader {
+                node,
+                token: self.token(self.record.term),
+            }),
+            _ => Standing::Unknown,
+        }
+    }
+
+    fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
+        // What lies in the past is over: how long ago does not matter.
+        let ahead = |at: Instant| {
+            if at == Instant::FOREVER {
+                u64::MAX
+            } else {
+                at.since(now).as_micros()
+            }
+        };
+        self.record.hash(hasher);
+        self.durable.hash(hasher);
+        self.log.hash(hasher);
+        (
+            self.role,
+            self.leader,
+            self.established,
+            self.yielded,
+            self.failed,
+            self.halted,
+        )
+            .hash(hasher);
+        self.due.map(ahead).hash(hasher);
+        self.promise
+            .filter(|promise| promise.until > now)
+            .map(|promise| (ahead(promise.until), promise.to))
+            .hash(hasher);
+        for heard in &self.heard {
+            (ahead(heard.at), heard.granted).hash(hasher);
+        }
+        match self.role {
+            Role::Leader => (
+                ahead(self.until),
+                now.since(self.began).as_micros(),
+                now.since(self.armed_at).as_micros(),
+            )
+                .hash(hasher),
+            Role::PreCandidate => now.since(self.began).as_micros().hash(hasher),
+            Role::Candidate | Role::Follower => {}
+        }
+        self.grants.hash(hasher);
+    }
+}
+
+impl<R: Rules> Raft<R> {
+    fn on_timeout(&mut self) {
+        match self.role {
+            Role::Leader => self.send_round(),
+            Role::Follower => self.stand(),
+            Role::PreCandidate => self.pre_vote_due(),
+            Role::Candidate => {
+                self.failed = self.failed.saturating_add(1);
+                self.stand();
+            }
+        }
+    }
+}

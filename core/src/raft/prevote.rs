@@ -1,0 +1,217 @@
+//! Pre-vote: ask before raising a term (Raft thesis §9.6), so that a node that cannot win burns no term and a node that
+//! returns deposes nobody.
+//!
+//! It is never weaker than the vote: the log is checked here too (ClickHouse/NuRaft#134). A refusal carries the voter's
+//! term, which the asker adopts when it is not below the one it named; without that, a node with a lower term and the
+//! better log waits for ever (etcd#8243, etcd#8501).
+
+use super::heartbeat::remaining;
+use super::{Heard, MAX_TERM, Message, Raft, Refusal, Role, Rule, Rules};
+use crate::log::Position;
+use crate::{Duration, Instant, NodeId};
+
+impl<R: Rules> Raft<R> {
+    /// Whether this node asks before it raises its term.
+    fn asks_first(&self) -> bool {
+        self.config.safe_mode && self.keeps(Rule::PreVote)
+    }
+
+    /// Nobody is heard: wait for an election timeout, drawn once now, less the time that pre-votes are asked early
+    /// (RL-10). A candidacy that its own promise forbids is not begun.
+    pub(super) fn await_leader(&mut self) {
+        let early = if self.asks_first() {
+            self.config.timing.early()
+        } else {
+            Duration::ZERO
+        };
+        let drawn = self.draw(self.config.timing.election());
+        self.arm(drawn.saturating_sub(early));
+        let allowed = self.promised_until() - early;
+        self.due = self.due.map(|due| due.max(allowed));
+    }
+
+    /// Bounds of the time given to an attempt. Plain Raft draws an election timeout (Raft §5.2).
+    pub(super) fn attempt(&self) -> (Duration, Duration) {
+        if self.config.safe_mode {
+            self.config.timing.retry()
+        } else {
+            self.config.timing.election()
+        }
+    }
+
+    /// An attempt failed or was put off: try again after the retry draw.
+    pub(super) fn retry_later(&mut self) {
+        let span = self.draw(self.attempt());
+        self.arm(span);
+    }
+
+    /// The host wants no gap: begin now, unless a promise forbids it.
+    pub(super) fn campaign(&mut self) {
+        let early = if self.asks_first() {
+            self.config.timing.early()
+        } else {
+            Duration::ZERO
+        };
+        if self.role == Role::Follower && self.promised_for() <= early {
+            self.stand();
+        }
+    }
+
+    /// Begins an attempt to be elected.
+    pub(super) fn stand(&mut self) {
+        self.follow(None);
+        if self.record.term >= MAX_TERM {
+            self.refusals.add(Refusal::TermsExhausted);
+            self.step_back();
+            return self.await_leader();
+        }
+        if !self.asks_first() {
+            return self.stand_for_vote();
+        }
+        if self.role != Role::PreCandidate {
+            self.began = self.now;
+        }
+        self.role = Role::PreCandidate;
+        self.ask_pre_votes();
+    }
+
+    fn ask_pre_votes(&mut self) {
+        self.clear_heard();
+        let own = self.own_place();
+        self.heard[own] = Heard {
+            at: self.promised_until(),
+            granted: true,
+        };
+        self.grants = 1;
+        self.retry_later();
+        let (term, last) = (self.record.term + 1, self.log.last());
+        self.broadcast(Message::RequestPreVote {
+            term,
+            last,
+            sent: self.now,
+        });
+        self.weigh_pre_votes();
+    }
+
+    /// The pre-candidate's timer: either the promises of a quorum have run out, or the attempt brought none.
+    pub(super) fn pre_vote_due(&mut self) {
+        match self.free_at() {
+            Some(at) if at <= self.now => self.stand_for_vote(),
+            Some(at) => self.due = Some(at),
+            None => self.ask_pre_votes(),
+        }
+    }
+
+    /// When a quorum that would vote for this node is free of its promises, this node included; `None` without a quorum.
+    fn free_at(&self) -> Option<Instant> {
+        let voters = &self.config.voters;
+        if !voters.is_quorum(|place| self.heard[place].granted) {
+            return None;
+        }
+        let at = voters.freed_by_quorum(|place| {
+            if self.heard[place].granted {
+                self.heard[place].at
+            } else {
+                Instant::FOREVER
+            }
+        });
+        Some(at.max(self.heard[self.own_place()].at))
+    }
+
+    /// With a quorum of pre-votes, the vote begins when their promises are over (RL-10).
+    fn weigh_pre_votes(&mut self) {
+        match self.free_at() {
+            Some(at) if at <= self.now => self.stand_for_vote(),
+            Some(at) => self.due = Some(at),
+            None => {}
+        }
+    }
+
+    pub(super) fn on_request_pre_vote(
+        &mut self,
+        from: NodeId,
+        term: u64,
+        last: Position,
+        sent: Instant,
+    ) {
+        let remainder = self.promised_for();
+        // RL-8: the named term must be above the own one.
+        let granted = term > self.record.term
+            && self.up_to_date(last)
+            && remainder <= self.config.timing.early()
+            && self.role != Role::Leader;
+        if !granted {
+            return self.send(
+                from,
+                Message::PreVoteRefused {
+                    asked: term,
+                    term: self.record.term,
+                },
+            );
+        }
+        self.send(
+            from,
+            Message::PreVoteGranted {
+                term,
+                remainder,
+                sent,
+            },
+        );
+        // RL-9: of two that ask at once with equal logs, the lower id steps back; once per leader silence, or a third
+        // node whom only one of them can reach waits for ever.
+        if self.role == Role::PreCandidate
+            && !self.yielded
+            && last == self.log.last()
+            && from > self.config.id
+        {
+            self.yielded = true;
+            self.step_back();
+            let span = self.draw(self.config.timing.yielding());
+            self.arm(span);
+        }
+    }
+
+    pub(super) fn on_pre_vote_granted(
+        &mut self,
+        place: usize,
+        term: u64,
+        remainder: Duration,
+        sent: Instant,
+    ) {
+        if term > self.record.term.saturating_add(1) {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        if self.role != Role::PreCandidate || term != self.record.term + 1 {
+            return;
+        }
+        if sent > self.armed_at {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        if remainder > self.config.timing.election_min {
+            return self.refusals.add(Refusal::ImpossiblePromise);
+        }
+        // An answer to an earlier attempt of this candidacy still counts, or a round trip longer than the retry draw
+        // would never elect anybody; but not one so old that the voter may have heard a leader for a whole timeout.
+        if sent < self.began || self.now.since(sent) > self.config.timing.election_min {
+            return;
+        }
+        if !self.heard[place].granted {
+            self.grants += 1;
+        }
+        self.heard[place] = Heard {
+            at: self.now + self.config.timing.outlast(remainder),
+            granted: true,
+        };
+        self.weigh_pre_votes();
+    }
+
+    /// Whether a log that ends at `last` has all that this one may have committed (Raft §5.4.1).
+    pub(super) fn up_to_date(&self, last: Position) -> bool {
+        last >= self.log.last() || !self.keeps(Rule::UpToDateLog)
+    }
+
+    /// How much of the promise is left.
+    pub(super) fn promised_for(&self) -> Duration {
+        remaining(self.promise, self.now)
+    }
+}

@@ -1,0 +1,161 @@
+//! Messages that cannot be true, refused by name and counted (law C8).
+//!
+//! A refusal here is about the message itself; a vote that is not given is an answer, not a refusal.
+
+use super::Message;
+use super::config::MAX_TERM;
+
+/// Why a message or reply was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Refusal {
+    /// It answers a question this node never asked: a term it did not campaign or lead in, or a round it did not send.
+    Unasked,
+    /// It names a term above [`MAX_TERM`].
+    TermTooHigh,
+    /// The sender is not a voter, or claims to be this node.
+    UnknownSender,
+    /// It claims leadership of a term that has another leader.
+    SecondLeader,
+    /// The log it describes has an entry of a term above the sender's, or an end that no log has.
+    ImpossibleLog,
+    /// It promises, or is bound by a promise, longer than this group's.
+    ImpossiblePromise,
+    /// The reply is to a request of a former life, or to one that was never made.
+    UnknownTicket,
+    /// The group reached [`MAX_TERM`]: this node campaigns no more.
+    TermsExhausted,
+}
+
+/// How many inputs were refused, by reason. Counts saturate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refusals([u32; Refusal::ALL.len()]);
+
+impl Refusal {
+    /// All reasons, in order of declaration.
+    pub const ALL: [Self; 8] = [
+        Self::Unasked,
+        Self::TermTooHigh,
+        Self::UnknownSender,
+        Self::SecondLeader,
+        Self::ImpossibleLog,
+        Self::ImpossiblePromise,
+        Self::UnknownTicket,
+        Self::TermsExhausted,
+    ];
+}
+
+impl Refusals {
+    /// How often `reason` applied.
+    #[must_use]
+    pub fn count(&self, reason: Refusal) -> u32 {
+        self.0[reason as usize]
+    }
+
+    /// How many were refused in all.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().map(|count| u64::from(*count)).sum()
+    }
+
+    pub(super) fn add(&mut self, reason: Refusal) {
+        let count = &mut self.0[reason as usize];
+        *count = count.saturating_add(1);
+    }
+}
+
+/// What is wrong with a message whatever the state of the receiver; `None` when nothing is.
+pub(super) fn impossible(message: &Message) -> Option<Refusal> {
+    let (highest, log) = match *message {
+        // A pre-candidate names its own term plus one; its log cannot reach the named term.
+        Message::RequestPreVote { term, last, .. } => (term, Some((last, term.saturating_sub(1)))),
+        Message::RequestVote { term, last } => (term, Some((last, term))),
+        Message::PreVoteRefused { asked, term }
+        | Message::VoteRefused { asked, term }
+        | Message::HeartbeatRefused { asked, term } => (asked.max(term), None),
+        Message::PreVoteGranted { term, .. }
+        | Message::VoteGranted { term }
+        | Message::Heartbeat { term, .. }
+        | Message::HeartbeatAck { term, .. }
+        | Message::Release { term, .. } => (term, None),
+    };
+    if highest > MAX_TERM {
+        return Some(Refusal::TermTooHigh);
+    }
+    let (last, own_term) = log?;
+    let has_end = (last.term == 0) == (last.index == 0);
+    (last.term > own_term || !has_end).then_some(Refusal::ImpossibleLog)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Instant;
+    use crate::log::Position;
+
+    #[test]
+    fn reasons_are_counted_apart() {
+        let mut refusals = Refusals::default();
+        for (times, reason) in Refusal::ALL.into_iter().enumerate() {
+            for _ in 0..times {
+                refusals.add(reason);
+            }
+        }
+        for (times, reason) in Refusal::ALL.into_iter().enumerate() {
+            assert_eq!(refusals.count(reason) as usize, times);
+        }
+        assert_eq!(refusals.total(), 28);
+    }
+
+    #[test]
+    fn impossible_logs_are_named() {
+        let fits = |last, term| impossible(&Message::RequestVote { term, last }).is_none();
+        assert!(fits(Position::START, 1));
+        assert!(fits(Position::new(2, 9), 2));
+        assert!(!fits(Position::new(3, 9), 2));
+        assert!(!fits(Position::new(0, 9), 2));
+        assert!(!fits(Position::new(1, 0), 2));
+        let ask = |term, last| {
+            impossible(&Message::RequestPreVote {
+                term,
+                last,
+                sent: Instant::ZERO,
+            })
+        };
+        assert_eq!(ask(3, Position::new(2, 1)), None);
+        assert_eq!(ask(3, Position::new(3, 1)), Some(Refusal::ImpossibleLog));
+    }
+
+    #[test]
+    fn terms_near_the_maximum_are_refused_in_every_field() {
+        let high = MAX_TERM + 1;
+        for message in [
+            Message::VoteGranted { term: high },
+            Message::PreVoteRefused {
+                asked: 1,
+                term: high,
+            },
+            Message::HeartbeatRefused {
+                asked: high,
+                term: 1,
+            },
+            Message::Release {
+                term: u64::MAX,
+                to: None,
+            },
+            Message::RequestPreVote {
+                term: u64::MAX,
+                last: Position::START,
+                sent: Instant::ZERO,
+            },
+        ] {
+            assert_eq!(
+                impossible(&message),
+                Some(Refusal::TermTooHigh),
+                "{message:?}"
+            );
+        }
+        assert_eq!(impossible(&Message::VoteGranted { term: MAX_TERM }), None);
+    }
+}

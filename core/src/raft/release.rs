@@ -1,0 +1,73 @@
+//! The end of a leadership, and freeing those who had promised to it.
+//!
+//! A leader that lost its majority still reaches some followers, and their promises to it would keep them from voting for
+//! anybody else: in a partition where only one of them is connected to a majority, nobody would ever be elected
+//! (quorum-loss star; openraft#2080). So whoever stops leading says so. The same message makes a graceful resignation
+//! quick: without it the followers refuse the successor until their promises run out (KAFKA-20895).
+
+use super::{Message, Raft, Refusal, Role, Rule, Rules};
+use crate::{Event, NodeId, Why};
+
+impl<R: Rules> Raft<R> {
+    /// Stops leading, says so, and waits a full election timeout for somebody else.
+    pub(super) fn depose(&mut self, why: Why, to: Option<NodeId>) {
+        let term = self.record.term;
+        self.event(Event::Deposed(self.token(term), why));
+        self.leader = None;
+        self.established = false;
+        self.step_back();
+        // Its own promise was to itself.
+        if self.promise.is_some_and(|promise| promise.to == Some(term)) {
+            self.promise = None;
+        }
+        self.await_leader();
+        self.broadcast(Message::Release { term, to });
+    }
+
+    /// The host's wish to stop leading. Any follower may succeed, or the one named, at once.
+    pub(super) fn resign(&mut self, to: Option<NodeId>) {
+        if self.role == Role::Leader {
+            let to =
+                to.filter(|to| self.config.voters.place(*to).is_some() && *to != self.config.id);
+            self.depose(Why::Resigned, to);
+        }
+    }
+
+    pub(super) fn on_release(&mut self, from: NodeId, term: u64, to: Option<NodeId>) {
+        if term > self.record.term {
+            // This node never followed that leader; its promises are to others.
+            return;
+        }
+        let own_term = term == self.record.term;
+        if own_term
+            && (self.role == Role::Leader || self.leader.is_some_and(|leader| leader != from))
+        {
+            return self.refusals.add(Refusal::SecondLeader);
+        }
+        // RL-3: only a promise to that term. The wait after a restart ends too when the term is the own one: a leader of
+        // it existed, so every lease of an earlier term was over when it was elected.
+        let freed = match self.promise.map(|promise| promise.to) {
+            Some(Some(promised)) => promised == term || !self.keeps(Rule::ReleaseOwnTerm),
+            Some(None) => own_term || !self.keeps(Rule::ReleaseOwnTerm),
+            None => false,
+        };
+        if freed {
+            self.promise = None;
+        }
+        if !own_term || self.role != Role::Follower {
+            return;
+        }
+        let followed = self.leader.is_some();
+        self.follow(None);
+        if to == Some(self.config.id) {
+            self.stand();
+        } else if to.is_none() && (freed || followed) {
+            // Nobody leads: a retry draw is wait enough, unless the timer would have fired sooner.
+            let (armed_at, due) = (self.armed_at, self.due);
+            self.retry_later();
+            if due.is_some_and(|due| self.due.is_some_and(|retry| due < retry)) {
+                (self.armed_at, self.due) = (armed_at, due);
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The rules an election by Raft stands on, each of which can be switched off to see what it protects.
+//!
+//! The rule set is a type parameter. [`Faithful`] has no size and answers "on" at compile time, so the machine that
+//! people embed carries no switch; [`Switched`] is for the simulator, the explorer and the playground.
+
+/// A load-bearing rule. The documentation of each says what breaks first when it is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Rule {
+    /// A message waits until the record it depends on is durable (C1; Raft §5.6). Off: one vote per term.
+    DurableBeforeReply,
+    /// A node grants one candidate a term (Raft §5.2). Off: one leader per term.
+    OneVoteATerm,
+    /// The vote of a term is given up when a higher term begins. Off: no leader after a failed election, for a voter of
+    /// term 1 refuses everybody in term 2.
+    NewTermNewVote,
+    /// A vote only for a log at least as up to date (Raft §5.4.1). Off: leader completeness.
+    UpToDateLog,
+    /// A leader needs more than half of the voters. Off (half is enough): one leader per term.
+    MajorityOfVoters,
+    /// A voter counts once, however often its answer arrives. Off: one leader per term.
+    CountOnce,
+    /// Only grants of the candidate's own term count (RL-1). Off: one leader per term.
+    OwnTermGrants,
+    /// The lease counts from the send of the round, not from the arrival of its answers (C5). Off: believed leaders.
+    ValidityFromSend,
+    /// Only acknowledgements of the own term extend the lease (RL-1). Off: believed leaders.
+    OwnTermAcks,
+    /// A voter under a promise grants no vote. Off: believed leaders.
+    PromiseBindsVoter,
+    /// A node under a promise does not stand. Off: believed leaders.
+    PromiseBindsCandidate,
+    /// A promise outlives a restart: a restarted voter waits it out. Off: believed leaders.
+    PromiseOutlivesRestart,
+    /// A promise outlives the adoption of a higher term (RL-2). Off: believed leaders.
+    PromiseOutlivesTerm,
+    /// Under a promise a vote is refused *without* adopting the candidate's term (RL-2). Off: one candidate with a high
+    /// term deposes a live leader.
+    RefuseWithoutAdopting,
+    /// A release frees only from a promise to its own term (RL-3). Off: believed leaders.
+    ReleaseOwnTerm,
+    /// A lapsed tenure is over for good (C4). Off: a paused leader comes back to life beside its successor.
+    LapseDeposes,
+    /// A candidate asks before it raises its term (Raft thesis §9.6). Off: a returning node deposes a live leader.
+    PreVote,
+    /// Every attempt draws its timeout anew. Off: two candidates with one draw split the vote for ever.
+    RedrawPerAttempt,
+    /// A leader's tenure is bounded by what it told the others to wait for: the promise in the answer, not its own
+    /// configuration. Off: believed leaders, when the nodes are configured differently.
+    PromiseFromAnswer,
+}
+
+impl Rule {
+    /// All rules, in order of declaration.
+    pub const ALL: [Self; 19] = [
+        Self::DurableBeforeReply,
+        Self::OneVoteATerm,
+        Self::NewTermNewVote,
+        Self::UpToDateLog,
+        Self::MajorityOfVoters,
+        Self::CountOnce,
+        Self::OwnTermGrants,
+        Self::ValidityFromSend,
+        Self::OwnTermAcks,
+        Self::PromiseBindsVoter,
+        Self::PromiseBindsCandidate,
+        Self::PromiseOutlivesRestart,
+        Self::PromiseOutlivesTerm,
+        Self::RefuseWithoutAdopting,
+        Self::ReleaseOwnTerm,
+        Self::LapseDeposes,
+        Self::PreVote,
+        Self::RedrawPerAttempt,
+        Self::PromiseFromAnswer,
+    ];
+}
+
+/// Which rules a machine keeps.
+pub trait Rules: Clone {
+    /// Whether the machine keeps `rule`. Constant for the life of a machine.
+    fn keeps(&self, rule: Rule) -> bool;
+}
+
+/// Every rule is kept. This is the machine to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Faithful;
+
+impl Rules for Faithful {
+    #[inline(always)]
+    fn keeps(&self, _: Rule) -> bool {
+        true
+    }
+}
+
+/// Some rules are switched off: a machine to learn from, and to prove that the checkers can fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Switched {
+    off: u32,
+}
+
+impl Switched {
+    /// All rules but the given ones.
+    #[must_use]
+    pub fn without(rules: &[Rule]) -> Self {
+        Self {
+            off: rules.iter().fold(0, |off, rule| off | 1 << *rule as u8),
+        }
+    }
+}
+
+impl Rules for Switched {
+    #[inline]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.off >> rule as u8 & 1 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_turns_off_its_own_rule_alone() {
+        for off in Rule::ALL {
+            let rules = Switched::without(&[off]);
+            for rule in Rule::ALL {
+                assert_eq!(rules.keeps(rule), rule != off);
+                assert!(Switched::default().keeps(rule) && Faithful.keeps(rule));
+            }
+        }
+    }
+
+    #[test]
+    fn the_list_of_rules_is_whole() {
+        for (place, rule) in Rule::ALL.into_iter().enumerate() {
+            assert_eq!(rule as usize, place);
+        }
+        assert_eq!(size_of::<Faithful>(), 0);
+    }
+}

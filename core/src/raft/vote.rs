@@ -1,0 +1,134 @@
+//! The vote (Raft §5.2, §5.4.1): the larger term wins, the better log wins, one vote a term, a majority.
+
+use super::{Message, Raft, Refusal, Role, Rule, Rules};
+use crate::log::Position;
+use crate::{Event, NodeId};
+
+impl<R: Rules> Raft<R> {
+    /// Enters a new term with a vote for itself, and asks the others once the disk holds it.
+    pub(super) fn stand_for_vote(&mut self) {
+        // Its own vote is bound by its own promise (law C5).
+        if self.keeps(Rule::PromiseBindsCandidate) && self.promised_until() > self.now {
+            self.step_back();
+            self.armed_at = self.now;
+            self.due = Some(self.promised_until());
+            return;
+        }
+        // `stand` refused to begin at the highest term.
+        self.adopt(self.record.term + 1);
+        self.role = Role::Candidate;
+        self.record.vote = Some(self.config.id);
+        // The attempt is timed from when it can be asked: a slow disk costs time, not the attempt.
+        self.due = None;
+        let (term, last) = (self.record.term, self.log.last());
+        self.broadcast(Message::RequestVote { term, last });
+        self.persist();
+        if !self.keeps(Rule::DurableBeforeReply) {
+            self.own_vote_is_durable();
+        }
+    }
+
+    /// The own vote counts from here on, and the attempt is timed. Each failed attempt since a leader was heard doubles
+    /// the time for the next, so that slow disks and networks are outwaited.
+    pub(super) fn own_vote_is_durable(&mut self) {
+        let own = self.own_place();
+        if self.heard[own].granted {
+            return;
+        }
+        let (low, high) = self.attempt();
+        let stretch = 1 << self.failed.min(3);
+        let span = self.draw((low.scaled_up(stretch, 1), high.scaled_up(stretch, 1)));
+        self.arm(span);
+        self.count_vote(own);
+    }
+
+    pub(super) fn on_request_vote(&mut self, from: NodeId, term: u64, last: Position) {
+        if term < self.record.term {
+            return self.send(
+                from,
+                Message::VoteRefused {
+                    asked: term,
+                    term: self.record.term,
+                },
+            );
+        }
+        let bound = self.keeps(Rule::PromiseBindsVoter) && self.promised_until() > self.now;
+        if bound {
+            // RL-2: refuse without adopting, or one candidate with a high term would depose a live leader.
+            if term > self.record.term && !self.keeps(Rule::RefuseWithoutAdopting) {
+                self.adopt(term);
+                self.retry_later();
+            }
+            return self.send(
+                from,
+                Message::VoteRefused {
+                    asked: term,
+                    term: self.record.term,
+                },
+            );
+        }
+        if term > self.record.term {
+            self.adopt(term);
+            self.retry_later();
+        }
+        let free =
+            self.record.vote.is_none_or(|vote| vote == from) || !self.keeps(Rule::OneVoteATerm);
+        if !free || self.role == Role::Leader || !self.up_to_date(last) {
+            return self.send(
+                from,
+                Message::VoteRefused {
+                    asked: term,
+                    term: self.record.term,
+                },
+            );
+        }
+        self.step_back();
+        self.record.vote = Some(from);
+        self.await_leader();
+        self.send(from, Message::VoteGranted { term });
+    }
+
+    pub(super) fn on_vote_granted(&mut self, place: usize, term: u64) {
+        if term > self.record.term {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        // RL-1: a grant of another term says nothing about this one.
+        let own_term = term == self.record.term || !self.keeps(Rule::OwnTermGrants);
+        if self.role == Role::Candidate && own_term {
+            self.count_vote(place);
+        }
+    }
+
+    fn count_vote(&mut self, place: usize) {
+        if !self.heard[place].granted || !self.keeps(Rule::CountOnce) {
+            self.grants += 1;
+        }
+        self.heard[place].granted = true;
+        let voters = &self.config.voters;
+        let won = if self.keeps(Rule::CountOnce) && self.keeps(Rule::MajorityOfVoters) {
+            voters.is_quorum(|place| self.heard[place].granted)
+        } else {
+            let needed = if self.keeps(Rule::MajorityOfVoters) {
+                voters.majority()
+            } else {
+                voters.ids().len() / 2
+            };
+            self.grants as usize >= needed
+        };
+        if won {
+            self.lead();
+        }
+    }
+
+    /// Elected. It may act once a majority answered a round of this term.
+    fn lead(&mut self) {
+        self.role = Role::Leader;
+        self.clear_heard();
+        self.leader = Some(self.config.id);
+        self.began = self.now;
+        self.established = false;
+        self.event(Event::Elected(self.token(self.record.term)));
+        self.await_establishment();
+        self.send_round();
+    }
+}

@@ -1,0 +1,199 @@
+//! Instants and durations in integer microseconds.
+//!
+//! The core reads no clock: every entry point takes `now` as an argument. The host's clock must be monotonic
+//! and must count the time a machine spends suspended (`CLOCK_BOOTTIME` on Linux, not `CLOCK_MONOTONIC`):
+//! a lease that did not age while the laptop slept is two leaders when it wakes.
+
+use core::fmt;
+use core::ops::{Add, Sub};
+
+/// A point on the host's monotonic clock, in microseconds since an origin of the host's choice.
+///
+/// Instants of two hosts are never compared with each other; no protocol sends one to be read as a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+/// A span of time in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(u64);
+
+impl Instant {
+    /// The origin of the clock.
+    pub const ZERO: Self = Self(0);
+    /// The end of time: later than every instant a host can reach (584,542 years). Stands for "without limit".
+    pub const FOREVER: Self = Self(u64::MAX);
+
+    /// The instant `micros` microseconds after the origin.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// The instant `millis` milliseconds after the origin; [`FOREVER`](Self::FOREVER) when that is out of range.
+    #[must_use]
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1000))
+    }
+
+    /// Microseconds since the origin.
+    #[must_use]
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// The time from `earlier` to `self`; zero when `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// A span of `micros` microseconds.
+    #[must_use]
+    pub const fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    /// A span of `millis` milliseconds; saturates.
+    #[must_use]
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1000))
+    }
+
+    /// A span of `secs` seconds; saturates.
+    #[must_use]
+    pub const fn from_secs(secs: u64) -> Self {
+        Self(secs.saturating_mul(1_000_000))
+    }
+
+    /// The span in microseconds.
+    #[must_use]
+    pub const fn as_micros(self) -> u64 {
+        self.0
+    }
+
+    /// `self × numerator ÷ denominator`, rounded down, saturating. A zero denominator counts as one.
+    #[must_use]
+    pub const fn scaled_down(self, numerator: u64, denominator: u64) -> Self {
+        let denominator = if denominator == 0 {
+            1
+        } else {
+            denominator as u128
+        };
+        let product = self.0 as u128 * numerator as u128 / denominator;
+        Self(if product > u64::MAX as u128 {
+            u64::MAX
+        } else {
+            product as u64
+        })
+    }
+
+    /// `self × numerator ÷ denominator`, rounded up, saturating. A zero denominator counts as one.
+    #[must_use]
+    pub const fn scaled_up(self, numerator: u64, denominator: u64) -> Self {
+        let denominator = if denominator == 0 {
+            1
+        } else {
+            denominator as u128
+        };
+        let product = (self.0 as u128 * numerator as u128).div_ceil(denominator);
+        Self(if product > u64::MAX as u128 {
+            u64::MAX
+        } else {
+            product as u64
+        })
+    }
+
+    /// The difference, or zero when `other` is longer.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+/// Saturates at [`Instant::FOREVER`]: a deadline that cannot be represented never comes.
+impl Add<Duration> for Instant {
+    type Output = Self;
+    fn add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+/// Saturates at [`Instant::ZERO`].
+impl Sub<Duration> for Instant {
+    type Output = Self;
+    fn sub(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
+}
+
+/// Saturates.
+impl Add for Duration {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+/// Writes whole milliseconds where the value is one, microseconds otherwise.
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_multiple_of(1000) {
+            write!(f, "{}ms", self.0 / 1000)
+        } else {
+            write!(f, "{}us", self.0)
+        }
+    }
+}
+
+/// Writes the time since the origin, as [`Duration`] does.
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::FOREVER {
+            f.write_str("forever")
+        } else {
+            Duration(self.0).fmt(f)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_saturates_at_both_ends() {
+        assert_eq!(Instant::FOREVER + Duration::from_secs(1), Instant::FOREVER);
+        assert_eq!(
+            Instant::from_millis(1) - Duration::from_secs(1),
+            Instant::ZERO
+        );
+        assert_eq!(
+            Instant::from_millis(1).since(Instant::from_millis(2)),
+            Duration::ZERO
+        );
+        assert_eq!(Duration::from_secs(u64::MAX).as_micros(), u64::MAX);
+        assert_eq!(
+            Duration::from_micros(u64::MAX).scaled_up(2, 1).as_micros(),
+            u64::MAX
+        );
+        assert_eq!(
+            Duration::from_micros(u64::MAX)
+                .scaled_down(3, 2)
+                .as_micros(),
+            u64::MAX
+        );
+    }
+
+    #[test]
+    fn scaling_rounds_to_the_stated_side() {
+        let ten = Duration::from_micros(10);
+        assert_eq!(ten.scaled_down(1, 3).as_micros(), 3);
+        assert_eq!(ten.scaled_up(1, 3).as_micros(), 4);
+        assert_eq!(ten.scaled_down(1, 0).as_micros(), 10);
+    }
+}
