@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { Engine } from './engine';
+import { EngineError, toEngineError } from './errors';
+import { EVENT_KINDS, KIND, kindMask } from './layout';
+import type { Action, World, WorldModule } from './world';
+
+/**
+ * A stand-in for the WASM module that keeps real WebAssembly memory, so that growth detaches views as it does in the
+ * browser, and that can be made to trap. It simulates nothing: `seek` moves a clock and writes it into the buffers.
+ */
+function standIn() {
+  const made: { scenario: string; calls: string[] }[] = [];
+  const faults = { trap: false };
+  const memory = () => new WebAssembly.Memory({ initial: 1, maximum: 64 });
+  const instantiate = async (): Promise<WorldModule> => {
+    const own = memory();
+    class Stand {
+      now = 0;
+      horizon = 0;
+      duration = 1000;
+      calls: string[] = [];
+      private text: string;
+      constructor(text: string, _seed?: string) {
+        if (text === 'bad') throw { code: 'c', place: 'p', reason: 'r', remedy: 'm' };
+        this.text = text;
+        made.push({ scenario: text, calls: this.calls });
+      }
+      free() {}
+      seek(to: number) {
+        if (faults.trap) throw new WebAssembly.RuntimeError('unreachable');
+        this.now = Math.min(to, this.duration);
+        this.horizon = Math.max(this.horizon, this.now);
+        this.calls.push(`seek ${to}`);
+      }
+      seekNext() {
+        this.seek(this.now + 1);
+        return true;
+      }
+      frame() {
+        new Float64Array(own.buffer, 64, 20)[3] = this.now;
+      }
+      nodesPtr() {
+        return 64;
+      }
+      nodesLen() {
+        return 20;
+      }
+      flightsPtr() {
+        return 512;
+      }
+      flightsLen() {
+        return 0;
+      }
+      resourcesPtr() {
+        return 512;
+      }
+      resourcesLen() {
+        return 0;
+      }
+      linksPtr() {
+        return 512;
+      }
+      linksLen() {
+        return 1;
+      }
+      summaryPtr() {
+        return 1024;
+      }
+      summaryLen() {
+        return 13;
+      }
+      eventsPtr() {
+        return 2048;
+      }
+      eventsLen() {
+        return 8;
+      }
+      act(action: Action) {
+        this.text += `+${action.do}`;
+      }
+      undo() {
+        return false;
+      }
+      redo() {
+        return false;
+      }
+      inspect() {
+        return {};
+      }
+      verdicts() {
+        return [];
+      }
+      scenario() {
+        return this.text;
+      }
+      actors() {
+        return [];
+      }
+      traceHash() {
+        return '0';
+      }
+    }
+    return {
+      World: Stand as unknown as new (scenario: string, seed?: string) => World,
+      memory: own,
+      randomSeed: () => '1',
+      checkScenario: () => undefined,
+      eventKinds: () => [...EVENT_KINDS],
+    };
+  };
+  let modules: WorldModule[] = [];
+  const remembering = async () => {
+    const module = await instantiate();
+    modules = [...modules, module];
+    return module;
+  };
+  return { instantiate: remembering, made, faults, grow: () => modules[modules.length - 1].memory.grow(1) };
+}
+
+describe('views', () => {
+  it('are kept while the memory stands and made anew when it grew', async () => {
+    const { instantiate, grow } = standIn();
+    const engine = await Engine.open(instantiate, 's');
+    engine.seek(5);
+    const before = engine.frame().nodes;
+    expect(before[3]).toBe(5);
+    expect(engine.frame().nodes).toBe(before);
+    grow();
+    expect(before.length).toBe(0);
+    engine.seek(7);
+    expect(engine.frame().nodes[3]).toBe(7);
+    expect(engine.frame().nodes).toHaveLength(20);
+  });
+});
+
+describe('errors', () => {
+  it('of the engine come through with place, reason and remedy', async () => {
+    const { instantiate } = standIn();
+    const engine = await Engine.open(instantiate, 's');
+    expect(() => engine.load('bad')).toThrow(EngineError);
+    const error = toEngineError({ code: 'c', place: 'p', reason: 'r', remedy: 'm' });
+    expect(error.problem).toEqual({ code: 'c', place: 'p', reason: 'r', remedy: 'm' });
+    expect(error.fatal).toBe(false);
+  });
+
+  it('that are traps are fatal, and recovery replays the run with its interventions', async () => {
+    const { instantiate, faults, made } = standIn();
+    const engine = await Engine.open(instantiate, 's');
+    engine.seek(40);
+    engine.seek(10);
+    engine.act({ do: 'crash', node: 1 });
+    faults.trap = true;
+    let thrown: unknown;
+    try {
+      engine.seek(50);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ fatal: true });
+    faults.trap = false;
+    const epoch = engine.epoch;
+    await engine.recover();
+    expect(made.map(({ scenario }) => scenario)).toEqual(['s', 's+crash']);
+    expect(made[1].calls).toEqual(['seek 40', 'seek 10']);
+    expect(engine.now).toBe(10);
+    expect(engine.epoch).toBeGreaterThan(epoch);
+  });
+});
+
+describe('epochs', () => {
+  it('rise with every intervention and not with a journey', async () => {
+    const { instantiate } = standIn();
+    const engine = await Engine.open(instantiate, 's');
+    const before = engine.epoch;
+    engine.seek(9);
+    engine.seekNext(['crash']);
+    expect(engine.epoch).toBe(before);
+    engine.act({ do: 'healAll' });
+    expect(engine.epoch).toBe(before + 1);
+    expect(engine.undo()).toBe(false);
+    expect(engine.epoch).toBe(before + 1);
+  });
+});
+
+describe('kind masks', () => {
+  it('set one bit for each code, in two halves', () => {
+    expect(kindMask(['boot'])).toEqual([1, 0]);
+    expect(kindMask(['crash', 'end'])).toEqual([(1 << KIND.crash) | (1 << KIND.end), 0]);
+    expect(kindMask([])).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,210 @@
+import { EngineError, toEngineError } from './errors';
+import { EVENT, type EventKind, kindMask } from './layout';
+import type { Action, Actor, Instantiate, Verdict, World, WorldModule } from './world';
+
+/** The buffers of one instant. Valid until the next call on the engine; copy what must live longer. */
+export interface Frame {
+  now: number;
+  horizon: number;
+  nodes: Float64Array;
+  flights: Float64Array;
+  resources: Float64Array;
+  links: Uint8Array;
+  summary: Float64Array;
+}
+
+/**
+ * The world behind a typed face.
+ *
+ * Buffers are read in place, and their views are made anew whenever the module's memory moved. A trap loses the
+ * instance: the call throws a fatal EngineError, and `recover` builds a new instance and replays to the cursor.
+ */
+export class Engine {
+  private constructor(
+    private readonly instantiate: Instantiate,
+    private module: WorldModule,
+    private world: World,
+    private replay: Replay,
+  ) {}
+
+  /** Rises whenever events already read may have changed: after an intervention, an undo or a recovery. */
+  epoch = 0;
+
+  private readonly floats = new Map<string, Float64Array>();
+
+  static async open(instantiate: Instantiate, scenario: string, seed?: string): Promise<Engine> {
+    const module = await instantiate();
+    const world = build(module, scenario, seed);
+    return new Engine(instantiate, module, world, { scenario: world.scenario(), now: 0, horizon: 0 });
+  }
+
+  /** Replaces the world. When the new scenario is refused the present world stays. */
+  load(scenario: string, seed?: string): void {
+    const next = this.guard(() => new this.module.World(scenario, seed));
+    const former = this.world;
+    this.world = next;
+    this.epoch += 1;
+    this.remember();
+    former.free();
+  }
+
+  get now(): number {
+    return this.guard(() => this.world.now);
+  }
+
+  get horizon(): number {
+    return this.guard(() => this.world.horizon);
+  }
+
+  get duration(): number {
+    return this.guard(() => this.world.duration);
+  }
+
+  seek(to: number): void {
+    this.guard(() => this.world.seek(Math.max(0, Math.round(to))));
+    this.replay.now = this.world.now;
+    this.replay.horizon = this.world.horizon;
+  }
+
+  /** Runs to the next event of one of these kinds; false when the run ended first. */
+  seekNext(kinds: Iterable<EventKind>): boolean {
+    const [lo, hi] = kindMask(kinds);
+    const found = this.guard(() => this.world.seekNext(lo, hi));
+    this.replay.now = this.world.now;
+    this.replay.horizon = this.world.horizon;
+    return found;
+  }
+
+  frame(): Frame {
+    return this.guard(() => {
+      const world = this.world;
+      world.frame();
+      return {
+        now: world.now,
+        horizon: world.horizon,
+        nodes: this.view('nodes', world.nodesPtr(), world.nodesLen()),
+        flights: this.view('flights', world.flightsPtr(), world.flightsLen()),
+        resources: this.view('resources', world.resourcesPtr(), world.resourcesLen()),
+        links: new Uint8Array(this.module.memory.buffer, world.linksPtr(), world.linksLen()),
+        summary: this.view('summary', world.summaryPtr(), world.summaryLen()),
+      };
+    });
+  }
+
+  /** All events up to the horizon, in order of time. */
+  events(): Float64Array {
+    return this.guard(() => this.view('events', this.world.eventsPtr(), this.world.eventsLen()));
+  }
+
+  eventCount(): number {
+    return this.events().length / EVENT.stride;
+  }
+
+  act(action: Action): void {
+    this.guard(() => this.world.act(action));
+    this.epoch += 1;
+    this.remember();
+  }
+
+  undo(): boolean {
+    return this.travel(() => this.world.undo());
+  }
+
+  redo(): boolean {
+    return this.travel(() => this.world.redo());
+  }
+
+  inspect(node: number): unknown {
+    return this.guard(() => this.world.inspect(node));
+  }
+
+  verdicts(): Verdict[] {
+    return this.guard(() => this.world.verdicts());
+  }
+
+  actors(): Actor[] {
+    return this.guard(() => this.world.actors());
+  }
+
+  /** The scenario text that reproduces this run, interventions included. */
+  scenario(): string {
+    return this.guard(() => this.world.scenario());
+  }
+
+  traceHash(): string {
+    return this.guard(() => this.world.traceHash());
+  }
+
+  randomSeed(): string {
+    return this.guard(() => this.module.randomSeed());
+  }
+
+  /** Throws when the scenario is refused. */
+  check(scenario: string): void {
+    this.guard(() => this.module.checkScenario(scenario));
+  }
+
+  /** After a fatal error: a new instance, the same scenario, the last instant that worked. */
+  async recover(): Promise<void> {
+    const { scenario, now, horizon } = this.replay;
+    this.module = await this.instantiate();
+    this.floats.clear();
+    this.world = build(this.module, scenario);
+    this.epoch += 1;
+    this.seek(horizon);
+    this.seek(now);
+  }
+
+  private travel(step: () => boolean): boolean {
+    const moved = this.guard(step);
+    if (moved) {
+      this.epoch += 1;
+      this.remember();
+    }
+    return moved;
+  }
+
+  private remember(): void {
+    this.replay = this.guard(() => ({
+      scenario: this.world.scenario(),
+      now: this.world.now,
+      horizon: this.world.horizon,
+    }));
+  }
+
+  private view(name: string, pointer: number, length: number): Float64Array {
+    const buffer = this.module.memory.buffer;
+    const known = this.floats.get(name);
+    if (known && known.buffer === buffer && known.byteOffset === pointer && known.length === length) {
+      return known;
+    }
+    const made = new Float64Array(buffer, pointer, length);
+    this.floats.set(name, made);
+    return made;
+  }
+
+  private guard<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      throw toEngineError(thrown);
+    }
+  }
+}
+
+/** Enough to build the present run again. */
+interface Replay {
+  scenario: string;
+  now: number;
+  horizon: number;
+}
+
+function build(module: WorldModule, scenario: string, seed?: string): World {
+  try {
+    return new module.World(scenario, seed);
+  } catch (thrown) {
+    throw toEngineError(thrown);
+  }
+}
+
+export { EngineError };

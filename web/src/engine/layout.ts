@@ -1,0 +1,156 @@
+/** Where each field lies in the engine's buffers. The engine writes these buffers in place once per frame. */
+
+export const NODE = {
+  stride: 20,
+  id: 0,
+  role: 1,
+  status: 2,
+  term: 3,
+  vote: 4,
+  follows: 5,
+  deadline: 6,
+  armedAt: 7,
+  leaseUntil: 8,
+  leaseStart: 9,
+  promiseUntil: 10,
+  promiseStart: 11,
+  promiseTerm: 12,
+  diskPending: 13,
+  believes: 14,
+  wouldAct: 15,
+  granted: 16,
+  lastLogTerm: 17,
+  lastLogIndex: 18,
+  incarnation: 19,
+} as const;
+
+export const FLIGHT = {
+  stride: 8,
+  id: 0,
+  from: 1,
+  to: 2,
+  kind: 3,
+  term: 4,
+  sentAt: 5,
+  arrivesAt: 6,
+  fate: 7,
+} as const;
+
+export const RESOURCE = {
+  stride: 8,
+  actor: 0,
+  fenced: 1,
+  token: 2,
+  writer: 3,
+  accepted: 4,
+  stale: 5,
+  refused: 6,
+  value: 7,
+} as const;
+
+export const SUMMARY = {
+  believedLeaders: 0,
+  overlapUs: 1,
+  leaderlessUs: 2,
+  staleUnfenced: 3,
+  staleFenced: 4,
+  refused: 5,
+  messages: 6,
+  elections: 7,
+  established: 8,
+  acknowledged: 9,
+  broken: 10,
+  leader: 11,
+  leaderTerm: 12,
+} as const;
+
+export const EVENT = {
+  stride: 8,
+  time: 0,
+  kind: 1,
+  actor: 2,
+  other: 3,
+  term: 4,
+  a: 5,
+  b: 6,
+  cause: 7,
+} as const;
+
+/** Event codes, in the order of `eventKinds()`. */
+export const EVENT_KINDS = [
+  'boot',
+  'crash',
+  'pause',
+  'resume',
+  'cut',
+  'heal',
+  'send',
+  'deliver',
+  'lose',
+  'persist',
+  'persisted',
+  'persist-lost',
+  'timeout',
+  'role',
+  'elected',
+  'established',
+  'deposed',
+  'following',
+  'write-issued',
+  'write-accepted',
+  'write-refused',
+  'fenced',
+  'read',
+  'acknowledged',
+  'violation',
+  'no-effect',
+  'refusal',
+  'healed',
+  'end',
+] as const;
+
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** The code of an event kind. */
+export const KIND = Object.fromEntries(EVENT_KINDS.map((name, code) => [name, code])) as Record<
+  EventKind,
+  number
+>;
+
+export const ROLES = ['follower', 'pre-candidate', 'candidate', 'elected', 'leader', 'halted'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const STATUSES = ['up', 'paused', 'crashed'] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** Message kinds by code; codes 10–19 are not used. */
+export const MESSAGES: Readonly<Record<number, string>> = {
+  0: 'RequestPreVote',
+  1: 'PreVoteGranted',
+  2: 'PreVoteRefused',
+  3: 'RequestVote',
+  4: 'VoteGranted',
+  5: 'VoteRefused',
+  6: 'Heartbeat',
+  7: 'HeartbeatAck',
+  8: 'HeartbeatRefused',
+  9: 'Release',
+  20: 'ClientRequest',
+  21: 'ClientReply',
+  22: 'Write',
+  23: 'WriteReply',
+  24: 'Fence',
+  25: 'Read',
+};
+
+/** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */
+export function kindMask(kinds: Iterable<EventKind>): [lo: number, hi: number] {
+  let lo = 0;
+  let hi = 0;
+  for (const kind of kinds) {
+    const code = KIND[kind];
+    if (code < 32) lo |= 1 << code;
+    else hi |= 1 << (code - 32);
+  }
+  return [lo >>> 0, hi >>> 0];
+}

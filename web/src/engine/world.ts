@@ -1,0 +1,65 @@
+/** The engine's API as the WASM module exports it. All times are whole microseconds of virtual time. */
+
+export type Action =
+  | { do: 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign'; node: number }
+  | { do: 'cut' | 'heal'; from: number; to: number }
+  | { do: 'partition'; groups: number[][] }
+  | { do: 'healAll' };
+
+export interface Verdict {
+  check: string;
+  verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised';
+  exercised: number;
+  broken: number;
+  firstBrokenAt: number | null;
+  detail: string;
+}
+
+export interface Actor {
+  id: number;
+  kind: 'node' | 'client' | 'resource';
+  name: string;
+  fenced?: boolean;
+}
+
+export interface World {
+  free(): void;
+  readonly now: number;
+  readonly horizon: number;
+  readonly duration: number;
+  seek(to: number): void;
+  seekNext(maskLo: number, maskHi: number): boolean;
+  frame(): void;
+  nodesPtr(): number;
+  nodesLen(): number;
+  flightsPtr(): number;
+  flightsLen(): number;
+  resourcesPtr(): number;
+  resourcesLen(): number;
+  linksPtr(): number;
+  linksLen(): number;
+  summaryPtr(): number;
+  summaryLen(): number;
+  eventsPtr(): number;
+  eventsLen(): number;
+  act(action: Action): void;
+  undo(): boolean;
+  redo(): boolean;
+  inspect(node: number): unknown;
+  verdicts(): Verdict[];
+  scenario(): string;
+  actors(): Actor[];
+  traceHash(): string;
+}
+
+/** One instance of the WASM module with its memory. */
+export interface WorldModule {
+  World: new (scenario: string, seed?: string) => World;
+  memory: WebAssembly.Memory;
+  randomSeed(): string;
+  checkScenario(json: string): void;
+  eventKinds(): string[];
+}
+
+/** Makes a fresh instance; called again after a trap. */
+export type Instantiate = () => Promise<WorldModule>;

@@ -1,0 +1,39 @@
+import { en, type Key } from './en';
+import { zh } from './zh';
+
+export type Lang = 'en' | 'zh';
+export const LANGS: readonly Lang[] = ['en', 'zh'];
+
+/** The value of `<html lang>`. */
+export const LANG_TAG: Record<Lang, string> = { en: 'en', zh: 'zh-CN' };
+
+const MESSAGES: Record<Lang, Record<Key, string>> = { en, zh };
+
+export type Params = Record<string, string | number>;
+
+/** Text in one language. */
+export type Translate = (key: Key, params?: Params) => string;
+
+export function translator(lang: Lang): Translate {
+  const messages = MESSAGES[lang];
+  return (key, params) => fill(messages[key], params);
+}
+
+/** Whether a made-up key exists: for names that come from the engine, which may know more than the page. */
+export function isKey(key: string): key is Key {
+  return Object.hasOwn(en, key);
+}
+
+function fill(text: string, params: Params | undefined): string {
+  if (!params) return text;
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+}
+
+/** The language a browser asks for, of those there are. */
+export function preferredLang(languages: readonly string[]): Lang {
+  for (const tag of languages) {
+    const found = LANGS.find((lang) => tag.toLowerCase().split('-')[0] === lang);
+    if (found) return found;
+  }
+  return 'en';
+}

@@ -1,0 +1,249 @@
+import type { Frame } from '../engine/engine';
+import { FLIGHT, NODE, RESOURCE, ROLES, type Role, STATUSES, type Status, SUMMARY } from '../engine/layout';
+import type { Actor } from '../engine/world';
+
+/** A stretch of time that runs out: an election timer, a lease, a promise. */
+export interface Countdown {
+  from: number;
+  until: number;
+  /** Share that is left, 1 to 0. */
+  left: number;
+}
+
+export interface NodeView {
+  id: number;
+  name: string;
+  role: Role;
+  status: Status;
+  term: number;
+  /** Id of the node it voted for in its term. */
+  vote: number | null;
+  follows: number | null;
+  /** Its next deadline: the election timer of a follower, the heartbeat of a leader. */
+  timer: Countdown | null;
+  /** What the holder believes. */
+  lease: Countdown | null;
+  /** What a majority has promised to it, in truth: until then no vote can go to anybody else. */
+  promised: Countdown | null;
+  /** Its own promise as a voter, and the term it was given to. */
+  promise: (Countdown & { term: number }) | null;
+  diskPending: number;
+  believes: boolean;
+  wouldAct: boolean;
+  granted: number;
+  logTerm: number;
+  logIndex: number;
+  incarnation: number;
+  /** Established leader at this instant. */
+  leading: boolean;
+}
+
+export interface FlightView {
+  id: number;
+  from: number;
+  to: number;
+  kind: number;
+  term: number;
+  sentAt: number;
+  arrivesAt: number;
+  /** How far it is, 0 to 1. */
+  progress: number;
+  lost: boolean;
+  cutOff: boolean;
+}
+
+export interface ResourceView {
+  id: number;
+  name: string;
+  fenced: boolean;
+  token: number;
+  writer: number | null;
+  accepted: number;
+  stale: number;
+  refused: number;
+  value: number;
+}
+
+export interface SummaryView {
+  believedLeaders: number;
+  overlapUs: number;
+  leaderlessUs: number;
+  staleUnfenced: number;
+  staleFenced: number;
+  refused: number;
+  messages: number;
+  elections: number;
+  established: number;
+  acknowledged: number;
+  broken: number;
+  leader: number | null;
+  leaderTerm: number;
+}
+
+/** All that is drawn of one instant. Plain values: it stays good after the engine moves on. */
+export interface ClusterView {
+  now: number;
+  horizon: number;
+  nodes: NodeView[];
+  client: Actor | null;
+  flights: FlightView[];
+  resources: ResourceView[];
+  /** `cut[from][to]`: messages from → to are lost. */
+  cut: boolean[][];
+  summary: SummaryView;
+}
+
+export function readCluster(frame: Frame, actors: readonly Actor[]): ClusterView {
+  const summary = readSummary(frame.summary);
+  const nodes = readNodes(frame, actors, summary);
+  return {
+    now: frame.now,
+    horizon: frame.horizon,
+    nodes,
+    client: actors.find((actor) => actor.kind === 'client') ?? null,
+    flights: readFlights(frame),
+    resources: readResources(frame, actors),
+    cut: readLinks(frame.links, nodes.length),
+    summary,
+  };
+}
+
+/** Majority of n. */
+export function quorum(n: number): number {
+  return Math.floor(n / 2) + 1;
+}
+
+function readNodes(frame: Frame, actors: readonly Actor[], summary: SummaryView): NodeView[] {
+  const data = frame.nodes;
+  const nodes: NodeView[] = [];
+  for (let at = 0; at + NODE.stride <= data.length; at += NODE.stride) {
+    const id = data[at + NODE.id];
+    const promise = countdown(frame.now, data[at + NODE.promiseStart], data[at + NODE.promiseUntil]);
+    nodes.push({
+      id,
+      name: nameOf(actors, id),
+      role: ROLES[data[at + NODE.role]] ?? 'halted',
+      status: STATUSES[data[at + NODE.status]] ?? 'up',
+      term: data[at + NODE.term],
+      vote: known(data[at + NODE.vote]),
+      follows: known(data[at + NODE.follows]),
+      timer: countdown(frame.now, data[at + NODE.armedAt], data[at + NODE.deadline]),
+      lease: countdown(frame.now, data[at + NODE.leaseStart], data[at + NODE.leaseUntil]),
+      promised: null,
+      promise: promise && { ...promise, term: data[at + NODE.promiseTerm] },
+      diskPending: data[at + NODE.diskPending],
+      believes: data[at + NODE.believes] === 1,
+      wouldAct: data[at + NODE.wouldAct] === 1,
+      granted: data[at + NODE.granted],
+      logTerm: data[at + NODE.lastLogTerm],
+      logIndex: data[at + NODE.lastLogIndex],
+      incarnation: data[at + NODE.incarnation],
+      leading: summary.leader === id,
+    });
+  }
+  for (const node of nodes) {
+    if (node.lease) node.promised = promisedBy(nodes, node, node.lease, frame.now);
+  }
+  return nodes;
+}
+
+/**
+ * The instant until which a majority is bound to this leader: the quorum-th latest promise, its own lease standing for
+ * its own promise. The lease is safe as long as this hand does not fall behind the holder's.
+ */
+function promisedBy(nodes: readonly NodeView[], leader: NodeView, lease: Countdown, now: number): Countdown {
+  const promises = nodes
+    .filter((node) => node.id !== leader.id && node.promise?.term === leader.term)
+    .map((node) => node.promise!.until)
+    .sort((a, b) => b - a);
+  const others = quorum(nodes.length) - 1;
+  const until = others === 0 ? lease.until : (promises[others - 1] ?? lease.from);
+  const length = lease.until - lease.from;
+  return { from: lease.from, until, left: length > 0 ? Math.max(0, (until - now) / length) : 0 };
+}
+
+function readFlights(frame: Frame): FlightView[] {
+  const data = frame.flights;
+  const flights: FlightView[] = [];
+  for (let at = 0; at + FLIGHT.stride <= data.length; at += FLIGHT.stride) {
+    const sentAt = data[at + FLIGHT.sentAt];
+    const arrivesAt = data[at + FLIGHT.arrivesAt];
+    const length = arrivesAt - sentAt;
+    flights.push({
+      id: data[at + FLIGHT.id],
+      from: data[at + FLIGHT.from],
+      to: data[at + FLIGHT.to],
+      kind: data[at + FLIGHT.kind],
+      term: data[at + FLIGHT.term],
+      sentAt,
+      arrivesAt,
+      progress: length > 0 ? clamp((frame.now - sentAt) / length) : 1,
+      lost: data[at + FLIGHT.fate] > 0,
+      cutOff: data[at + FLIGHT.fate] === 2,
+    });
+  }
+  return flights;
+}
+
+function readResources(frame: Frame, actors: readonly Actor[]): ResourceView[] {
+  const data = frame.resources;
+  const resources: ResourceView[] = [];
+  for (let at = 0; at + RESOURCE.stride <= data.length; at += RESOURCE.stride) {
+    const id = data[at + RESOURCE.actor];
+    resources.push({
+      id,
+      name: nameOf(actors, id),
+      fenced: data[at + RESOURCE.fenced] === 1,
+      token: data[at + RESOURCE.token],
+      writer: known(data[at + RESOURCE.writer]),
+      accepted: data[at + RESOURCE.accepted],
+      stale: data[at + RESOURCE.stale],
+      refused: data[at + RESOURCE.refused],
+      value: data[at + RESOURCE.value],
+    });
+  }
+  return resources;
+}
+
+function readLinks(links: Uint8Array, n: number): boolean[][] {
+  return Array.from({ length: n }, (_, from) =>
+    Array.from({ length: n }, (_, to) => links[from * n + to] === 1),
+  );
+}
+
+function readSummary(data: Float64Array): SummaryView {
+  return {
+    believedLeaders: data[SUMMARY.believedLeaders],
+    overlapUs: data[SUMMARY.overlapUs],
+    leaderlessUs: data[SUMMARY.leaderlessUs],
+    staleUnfenced: data[SUMMARY.staleUnfenced],
+    staleFenced: data[SUMMARY.staleFenced],
+    refused: data[SUMMARY.refused],
+    messages: data[SUMMARY.messages],
+    elections: data[SUMMARY.elections],
+    established: data[SUMMARY.established],
+    acknowledged: data[SUMMARY.acknowledged],
+    broken: data[SUMMARY.broken],
+    leader: known(data[SUMMARY.leader]),
+    leaderTerm: data[SUMMARY.leaderTerm],
+  };
+}
+
+function countdown(now: number, from: number, until: number): Countdown | null {
+  if (until < 0) return null;
+  const start = from < 0 ? until : from;
+  const length = until - start;
+  return { from: start, until, left: length > 0 ? clamp((until - now) / length) : 0 };
+}
+
+function known(value: number): number | null {
+  return value >= 0 ? value : null;
+}
+
+function nameOf(actors: readonly Actor[], id: number): string {
+  return actors.find((actor) => actor.id === id)?.name ?? `#${id}`;
+}
+
+function clamp(value: number): number {
+  return Math.min(1, Math.max(0, value));
+}

@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type EventRow, eventRows } from '../testing/fixtures';
+import { firstAfter, History, type Span, totalUntil, visible } from './history';
+
+const OPEN = Number.POSITIVE_INFINITY;
+
+function read(rows: EventRow[], nodes = 3): History {
+  const history = new History(nodes);
+  history.read(eventRows(rows), 0);
+  return history;
+}
+
+const span = ({ from, to }: Span) => [from, to];
+
+describe('leadership bars', () => {
+  it('are outlined from the election and solid from establishment to deposition', () => {
+    const { lanes, tenures } = read([
+      { at: 10, kind: 'elected', actor: 1, term: 2 },
+      { at: 15, kind: 'established', actor: 1, term: 2 },
+      { at: 90, kind: 'deposed', actor: 1, term: 2 },
+    ]);
+    expect(lanes[1].leads.map(({ from, to, style }) => [from, to, style])).toEqual([
+      [10, 15, 'elected'],
+      [15, 90, 'acting'],
+    ]);
+    expect(tenures.map(span)).toEqual([[15, 90]]);
+  });
+
+  it('are hatched while the leader is frozen, and end where it wakes deposed', () => {
+    const { lanes } = read([
+      { at: 10, kind: 'established', actor: 0, term: 1 },
+      { at: 20, kind: 'pause', actor: 0 },
+      { at: 60, kind: 'resume', actor: 0 },
+      { at: 60, kind: 'deposed', actor: 0, term: 1 },
+    ]);
+    expect(lanes[0].leads.map(({ from, to, style }) => [from, to, style])).toEqual([
+      [10, 20, 'acting'],
+      [20, 60, 'zombie'],
+    ]);
+    expect(lanes[0].status).toEqual([{ from: 20, to: 60, status: 'paused' }]);
+  });
+
+  it('go on solid when the leader wakes within its lease', () => {
+    const { lanes, leaderless } = read([
+      { at: 10, kind: 'established', actor: 0, term: 1 },
+      { at: 20, kind: 'pause', actor: 0 },
+      { at: 30, kind: 'resume', actor: 0 },
+    ]);
+    expect(lanes[0].leads.map(({ style }) => style)).toEqual(['acting', 'zombie', 'acting']);
+    expect(leaderless.map(span)).toEqual([
+      [0, 10],
+      [20, 30],
+    ]);
+  });
+
+  it('end with a crash even when no deposition is told', () => {
+    const { lanes, leaderless } = read([
+      { at: 10, kind: 'established', actor: 0, term: 1 },
+      { at: 20, kind: 'crash', actor: 0 },
+      { at: 50, kind: 'boot', actor: 0, a: 2 },
+    ]);
+    expect(lanes[0].leads.map(span)).toEqual([[10, 20]]);
+    expect(lanes[0].status).toEqual([{ from: 20, to: 50, status: 'crashed' }]);
+    expect(leaderless.map(span)).toEqual([
+      [0, 10],
+      [20, OPEN],
+    ]);
+  });
+});
+
+describe('the two-leader lane', () => {
+  it('shows exactly the time in which two could act', () => {
+    const { overlaps } = read([
+      { at: 10, kind: 'established', actor: 0, term: 1 },
+      { at: 30, kind: 'established', actor: 1, term: 2 },
+      { at: 45, kind: 'deposed', actor: 0, term: 1 },
+    ]);
+    expect(overlaps.map(span)).toEqual([[30, 45]]);
+  });
+
+  it('shows nothing for a frozen leader that wakes deposed beside its successor', () => {
+    const { overlaps } = read([
+      { at: 10, kind: 'established', actor: 0, term: 1 },
+      { at: 20, kind: 'pause', actor: 0 },
+      { at: 40, kind: 'established', actor: 1, term: 2 },
+      { at: 60, kind: 'resume', actor: 0 },
+      { at: 60, kind: 'deposed', actor: 0, term: 1 },
+    ]);
+    expect(overlaps).toEqual([]);
+  });
+});
+
+describe('term lines', () => {
+  it('change colour where a node learns of a term', () => {
+    const { lanes } = read([
+      { at: 5, kind: 'role', actor: 0, term: 1, a: 2 },
+      { at: 9, kind: 'following', actor: 0, other: 1, term: 1 },
+      { at: 20, kind: 'following', actor: 0, other: 2, term: 3 },
+    ]);
+    expect(lanes[0].terms).toEqual([
+      { from: 5, to: 20, term: 1 },
+      { from: 20, to: OPEN, term: 3 },
+    ]);
+    expect(lanes[0].ticks).toHaveLength(1);
+  });
+});
+
+describe('marks', () => {
+  it('find what is worth a jump before and after an instant', () => {
+    const history = read([
+      { at: 0, kind: 'boot', actor: 0, a: 1 },
+      { at: 10, kind: 'established', actor: 0, term: 1 },
+      { at: 15, kind: 'send', actor: 0, other: 1 },
+      { at: 20, kind: 'crash', actor: 0 },
+      { at: 20, kind: 'deposed', actor: 0, term: 1 },
+    ]);
+    expect(history.around(0)).toMatchObject({ previous: null, next: { at: 10 } });
+    expect(history.around(20)).toMatchObject({ previous: { at: 10 }, next: null });
+    expect(history.latest(12)).toMatchObject({ at: 10 });
+    expect(history.latest(5)).toBeNull();
+  });
+
+  it('keep the writes of each resource', () => {
+    const { writes } = read([
+      { at: 1, kind: 'write-accepted', actor: 4, other: 0, term: 2 },
+      { at: 2, kind: 'write-refused', actor: 4, other: 1, term: 1 },
+      { at: 3, kind: 'write-accepted', actor: 5, other: 1, term: 1, a: 1 },
+    ]);
+    expect(writes.get(4)).toHaveLength(2);
+    expect(writes.get(5)?.[0].a).toBe(1);
+  });
+});
+
+/** Plausible event streams: any node may be elected, established, deposed, paused, woken, crashed or restarted. */
+const streams = fc
+  .array(
+    fc.record({
+      gap: fc.integer({ min: 0, max: 50 }),
+      kind: fc.constantFrom(
+        'elected' as const,
+        'established' as const,
+        'deposed' as const,
+        'pause' as const,
+        'resume' as const,
+        'crash' as const,
+        'boot' as const,
+        'following' as const,
+      ),
+      actor: fc.integer({ min: 0, max: 2 }),
+      term: fc.integer({ min: 1, max: 9 }),
+    }),
+    { maxLength: 60 },
+  )
+  .map((steps) => {
+    let at = 0;
+    return steps.map(({ gap, ...rest }) => {
+      at += gap;
+      return { at, ...rest };
+    });
+  });
+
+describe('reading on', () => {
+  it('gives what reading at once gives', () => {
+    fc.assert(
+      fc.property(streams, fc.nat(60), (rows, cut) => {
+        const events = eventRows(rows);
+        const once = new History(3);
+        once.read(events, 0);
+        const steps = new History(3);
+        steps.read(events.subarray(0, Math.min(cut, rows.length) * 8), 0);
+        steps.read(events, 0);
+        expect(steps.lanes).toEqual(once.lanes);
+        expect(steps.overlaps).toEqual(once.overlaps);
+        expect(steps.leaderless).toEqual(once.leaderless);
+        expect(steps.tenures).toEqual(once.tenures);
+      }),
+    );
+  });
+
+  it('starts again when the past changed', () => {
+    const history = new History(3);
+    history.read(eventRows([{ at: 10, kind: 'established', actor: 0, term: 1 }]), 0);
+    const before = history.version;
+    history.read(eventRows([{ at: 12, kind: 'established', actor: 1, term: 1 }]), 1);
+    expect(history.tenures).toMatchObject([{ node: 1, from: 12 }]);
+    expect(history.version).toBeGreaterThan(before);
+  });
+
+  it('keeps the spans of a lane in order and apart, so that they can be searched', () => {
+    fc.assert(
+      fc.property(streams, (rows) => {
+        const history = read(rows);
+        const lists = [
+          history.overlaps,
+          history.leaderless,
+          ...history.lanes.flatMap((lane): Span[][] => [lane.terms, lane.leads, lane.status]),
+        ];
+        for (const list of lists) {
+          list.forEach((item, i) => {
+            expect(item.to).toBeGreaterThanOrEqual(item.from);
+            if (i > 0) expect(item.from).toBeGreaterThanOrEqual(list[i - 1].to);
+          });
+        }
+      }),
+    );
+  });
+});
+
+describe('searching', () => {
+  const spans = [
+    { from: 0, to: 10 },
+    { from: 20, to: 30 },
+    { from: 40, to: OPEN },
+  ];
+
+  it('finds what a window touches', () => {
+    expect(visible(spans, 12, 18)).toEqual([1, 1]);
+    expect(visible(spans, 5, 25)).toEqual([0, 2]);
+    expect(visible(spans, 100, 200)).toEqual([2, 3]);
+  });
+
+  it('adds up time until an instant', () => {
+    expect(totalUntil(spans, 25)).toBe(15);
+    expect(totalUntil(spans, 45)).toBe(25);
+  });
+
+  it('finds the first mark after an instant', () => {
+    const marks = [{ at: 1 }, { at: 3 }, { at: 3 }, { at: 7 }];
+    expect([0, 1, 3, 7].map((now) => firstAfter(marks, now))).toEqual([0, 1, 3, 4]);
+  });
+});

@@ -1,0 +1,337 @@
+import { EVENT, KIND } from '../engine/layout';
+
+/** A stretch of a lane. `to` is Infinity while it lasts. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export interface TermSpan extends Span {
+  term: number;
+}
+
+/**
+ * How a leadership bar is drawn. `elected`: decided but not yet allowed to act. `acting`: established, may act.
+ * `zombie`: frozen while it believed, and by its own unread clock may believe still.
+ */
+export type LeadStyle = 'elected' | 'acting' | 'zombie';
+
+export interface LeadSpan extends TermSpan {
+  node: number;
+  style: LeadStyle;
+}
+
+export interface StatusSpan extends Span {
+  status: 'paused' | 'crashed';
+}
+
+export interface Mark {
+  at: number;
+  /** Code of the event. */
+  kind: number;
+  actor: number;
+  other: number;
+  term: number;
+  a: number;
+  /** Index of the event. */
+  event: number;
+}
+
+export interface NodeLane {
+  terms: TermSpan[];
+  leads: LeadSpan[];
+  status: StatusSpan[];
+  ticks: Mark[];
+}
+
+/** Kinds of events worth a jump. */
+const NOTABLE = new Set([
+  KIND.crash,
+  KIND.boot,
+  KIND.pause,
+  KIND.resume,
+  KIND.cut,
+  KIND.heal,
+  KIND.healed,
+  KIND.established,
+  KIND.deposed,
+  KIND['write-refused'],
+  KIND.violation,
+  KIND['no-effect'],
+]);
+
+/** Role codes that stand for a candidacy: a tick on the lane. */
+const CANDIDACIES = new Set([1, 2]);
+
+/**
+ * The swimlanes, built from events as they come. `read` takes the whole event buffer and reads on where it stopped;
+ * a new `epoch` means that the past changed, and everything is built again.
+ */
+export class History {
+  lanes: NodeLane[] = [];
+  /** Faults and repairs from outside. */
+  faults: Mark[] = [];
+  /** Writes at resources, by actor id: accepted ones, stale ones and refused ones. */
+  writes = new Map<number, Mark[]>();
+  /** Two or more nodes believed that they lead, and could act on it. */
+  overlaps: Span[] = [];
+  /** No established leader. */
+  leaderless: Span[] = [];
+  /** Established leaders, in order: the painted history of the scrubber. */
+  tenures: LeadSpan[] = [];
+  violations: Mark[] = [];
+  /** Times and indices of events worth a jump, both rising. */
+  notable: Mark[] = [];
+  /** Events read so far. */
+  count = 0;
+  /** Rises with every change. */
+  version = 0;
+
+  private epoch = -1;
+  private acting = new Set<number>();
+
+  constructor(private readonly nodes: number) {
+    this.reset();
+  }
+
+  read(events: Float64Array, epoch: number): void {
+    const total = events.length / EVENT.stride;
+    if (epoch !== this.epoch || total < this.count) {
+      this.reset();
+      this.epoch = epoch;
+      this.version += 1;
+    }
+    if (total === this.count) return;
+    for (let i = this.count; i < total; i += 1) this.take(events, i);
+    this.count = total;
+    this.version += 1;
+  }
+
+  /** The last notable mark before an instant, and the first after it. */
+  around(now: number): { previous: Mark | null; next: Mark | null } {
+    const after = firstAfter(this.notable, now);
+    let before = after - 1;
+    while (before >= 0 && this.notable[before].at >= now) before -= 1;
+    return { previous: this.notable[before] ?? null, next: this.notable[after] ?? null };
+  }
+
+  /** The last notable mark at or before an instant. */
+  latest(now: number): Mark | null {
+    return this.notable[firstAfter(this.notable, now) - 1] ?? null;
+  }
+
+  private reset(): void {
+    this.lanes = Array.from({ length: this.nodes }, () => ({ terms: [], leads: [], status: [], ticks: [] }));
+    this.faults = [];
+    this.writes = new Map();
+    this.overlaps = [];
+    this.leaderless = [{ from: 0, to: Number.POSITIVE_INFINITY }];
+    this.tenures = [];
+    this.violations = [];
+    this.notable = [];
+    this.count = 0;
+    this.acting = new Set();
+  }
+
+  private take(events: Float64Array, index: number): void {
+    const at = index * EVENT.stride;
+    const mark: Mark = {
+      at: events[at + EVENT.time],
+      kind: events[at + EVENT.kind],
+      actor: events[at + EVENT.actor],
+      other: events[at + EVENT.other],
+      term: events[at + EVENT.term],
+      a: events[at + EVENT.a],
+      event: index,
+    };
+    if (NOTABLE.has(mark.kind) && !(mark.kind === KIND.boot && mark.at === 0)) this.notable.push(mark);
+    const lane = this.lanes[mark.actor];
+    switch (mark.kind) {
+      case KIND.boot:
+        if (lane) endSpan(lane.status, mark.at);
+        if (lane && mark.at > 0) this.faults.push(mark);
+        break;
+      case KIND.crash:
+        this.faults.push(mark);
+        this.stopLeading(mark.actor, mark.at);
+        if (lane) {
+          endSpan(lane.terms, mark.at);
+          beginStatus(lane, mark.at, 'crashed');
+        }
+        break;
+      case KIND.pause:
+        this.faults.push(mark);
+        this.freeze(mark.actor, mark.at);
+        if (lane) beginStatus(lane, mark.at, 'paused');
+        break;
+      case KIND.resume:
+        this.faults.push(mark);
+        this.thaw(mark.actor, mark.at);
+        if (lane) endSpan(lane.status, mark.at);
+        break;
+      case KIND.cut:
+      case KIND.heal:
+      case KIND.healed:
+        this.faults.push(mark);
+        break;
+      case KIND.role:
+        this.setTerm(mark.actor, mark.term, mark.at);
+        if (lane && CANDIDACIES.has(mark.a)) lane.ticks.push(mark);
+        break;
+      case KIND.following:
+        this.setTerm(mark.actor, mark.term, mark.at);
+        break;
+      case KIND.elected:
+        this.setTerm(mark.actor, mark.term, mark.at);
+        this.lead(mark.actor, mark.term, mark.at, 'elected');
+        break;
+      case KIND.established:
+        this.setTerm(mark.actor, mark.term, mark.at);
+        this.lead(mark.actor, mark.term, mark.at, 'acting');
+        break;
+      case KIND.deposed:
+        this.stopLeading(mark.actor, mark.at);
+        break;
+      case KIND['write-accepted']:
+      case KIND['write-refused'] /* drawn as ✕ */:
+        this.writeMarks(mark.actor).push(mark);
+        break;
+      case KIND.violation:
+        this.violations.push(mark);
+        break;
+    }
+  }
+
+  private writeMarks(resource: number): Mark[] {
+    let marks = this.writes.get(resource);
+    if (!marks) {
+      marks = [];
+      this.writes.set(resource, marks);
+    }
+    return marks;
+  }
+
+  private setTerm(node: number, term: number, at: number): void {
+    const terms = this.lanes[node]?.terms;
+    if (!terms || term < 0) return;
+    const last = terms[terms.length - 1];
+    if (last && last.to === Number.POSITIVE_INFINITY) {
+      if (last.term === term) return;
+      last.to = at;
+    }
+    if (term > 0) terms.push({ from: at, to: Number.POSITIVE_INFINITY, term });
+  }
+
+  private lead(node: number, term: number, at: number, style: LeadStyle): void {
+    const leads = this.lanes[node]?.leads;
+    if (!leads) return;
+    endSpan(leads, at);
+    leads.push({ from: at, to: Number.POSITIVE_INFINITY, term, node, style });
+    if (style !== 'acting') return;
+    endSpan(this.tenures, at);
+    this.tenures.push({ from: at, to: Number.POSITIVE_INFINITY, term, node, style });
+    this.setActing(node, true, at);
+  }
+
+  private freeze(node: number, at: number): void {
+    const open = openSpan(this.lanes[node]?.leads);
+    if (open?.style !== 'acting') return;
+    open.to = at;
+    this.lanes[node].leads.push({ ...open, from: at, to: Number.POSITIVE_INFINITY, style: 'zombie' });
+    this.setActing(node, false, at);
+  }
+
+  private thaw(node: number, at: number): void {
+    const open = openSpan(this.lanes[node]?.leads);
+    if (open?.style !== 'zombie') return;
+    open.to = at;
+    this.lanes[node].leads.push({ ...open, from: at, to: Number.POSITIVE_INFINITY, style: 'acting' });
+    this.setActing(node, true, at);
+  }
+
+  private stopLeading(node: number, at: number): void {
+    const leads = this.lanes[node]?.leads;
+    if (!leads) return;
+    endSpan(leads, at);
+    // Woken and deposed in one instant: it never acted after the freeze.
+    if (leads.length > 0 && leads[leads.length - 1].from === at) leads.pop();
+    const tenure = openSpan(this.tenures);
+    if (tenure?.node === node) tenure.to = at;
+    this.setActing(node, false, at);
+  }
+
+  private setActing(node: number, acts: boolean, at: number): void {
+    const before = this.acting.size;
+    if (acts) this.acting.add(node);
+    else this.acting.delete(node);
+    const after = this.acting.size;
+    if (before < 2 && after >= 2) begin(this.overlaps, at);
+    if (before >= 2 && after < 2) end(this.overlaps, at);
+    if (before === 0 && after > 0) end(this.leaderless, at);
+    if (before > 0 && after === 0) begin(this.leaderless, at);
+  }
+}
+
+function beginStatus(lane: NodeLane, at: number, status: StatusSpan['status']): void {
+  endSpan(lane.status, at);
+  lane.status.push({ from: at, to: Number.POSITIVE_INFINITY, status });
+}
+
+function openSpan<T extends Span>(spans: readonly T[] | undefined): T | null {
+  const last = spans?.[spans.length - 1];
+  return last && last.to === Number.POSITIVE_INFINITY ? last : null;
+}
+
+function endSpan(spans: Span[], at: number): void {
+  const open = openSpan(spans);
+  if (open) open.to = at;
+}
+
+/** Opens a span, or goes on with the one that ended at this very instant. */
+function begin(spans: Span[], at: number): void {
+  const last = spans[spans.length - 1];
+  if (last?.to === at) last.to = Number.POSITIVE_INFINITY;
+  else spans.push({ from: at, to: Number.POSITIVE_INFINITY });
+}
+
+/** Closes the open span; one without length never was. */
+function end(spans: Span[], at: number): void {
+  endSpan(spans, at);
+  if (spans[spans.length - 1]?.from === at) spans.pop();
+}
+
+/** Index of the first mark later than an instant. */
+export function firstAfter(marks: readonly { at: number }[], now: number): number {
+  let low = 0;
+  let high = marks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (marks[middle].at <= now) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The spans that touch [from, to], as a half-open range of indices. Spans lie in order and do not overlap. */
+export function visible(spans: readonly Span[], from: number, to: number): [start: number, end: number] {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle].to < from) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (end < spans.length && spans[end].from <= to) end += 1;
+  return [low, end];
+}
+
+/** Total length of spans up to an instant. */
+export function totalUntil(spans: readonly Span[], now: number): number {
+  let total = 0;
+  for (const span of spans) {
+    if (span.from >= now) break;
+    total += Math.min(span.to, now) - span.from;
+  }
+  return total;
+}

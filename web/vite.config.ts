@@ -1,0 +1,20 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+// Relative base: the built folder works under any path of any static host.
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './',
+  plugins: [svelte()],
+  build: {
+    outDir: '../dist',
+    emptyOutDir: true,
+    // Browsers that know light-dark() in CSS and CompressionStream('deflate-raw').
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    assetsInlineLimit: 0,
+  },
+  test: {
+    include: ['src/**/*.test.ts'],
+    environment: 'node',
+  },
+});
