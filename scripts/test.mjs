@@ -69,7 +69,9 @@ await main(async (args) => {
     report.push({ step, took: performance.now() - before });
   }
   table(report);
-  console.log(`\nAll ${report.length} steps passed in ${seconds(performance.now() - begun)}.`);
+  console.log(
+    `\nAll passed (${report.length} of ${STEPS.length} steps) in ${seconds(performance.now() - begun)}.`,
+  );
 });
 
 async function tools() {

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { ask, Fail, run } from './run.mjs';
 
 const ENV = { DEBIAN_FRONTEND: 'noninteractive' };
-// Another installation may be under way on a machine that has just started.
-const WAIT = ['-o', 'DPkg::Lock::Timeout=120'];
+// Another installation may be under way on a machine that has just started. Progress bars are noise in a log.
+const OPTIONS = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Dpkg::Use-Pty=0'];
+
+let listsAreFresh = false;
 
 /** Whether packages can be installed without asking anybody. */
 export function canInstall() {
@@ -15,9 +17,10 @@ export function canInstall() {
 export async function installSystem(packages) {
   const missing = packages.filter((name) => !isInstalled(name));
   if (missing.length === 0) return;
-  await run('apt-get', ['update', '-qq'], { env: ENV });
+  if (!listsAreFresh) await run('apt-get', ['update', '-qq'], { env: ENV });
+  listsAreFresh = true;
   try {
-    await run('apt-get', [...WAIT, 'install', '-y', '-qq', '--no-install-recommends', ...missing], {
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...OPTIONS, ...missing], {
       env: ENV,
     });
   } catch {

@@ -24,8 +24,12 @@ export const WASM = 'wasm32-unknown-unknown';
 export const BARE = 'thumbv7em-none-eabi';
 
 const PACKAGES = ['rustc-web', 'cargo-web', 'rust-web-src', 'rust-web-llvm'];
+// A link to the linker of the LLVM that the compiler was built with, which is a package of that name.
+const LINKER = '/usr/bin/rust-lld';
 // A default toolchain from elsewhere, put before Debian's on PATH, would lend its compiler to Debian's cargo.
-const DEBIAN_ENV = { PATH: `/usr/bin:${process.env.PATH}`, RUSTC_BOOTSTRAP: '1' };
+const DEBIAN = { PATH: `/usr/bin:${process.env.PATH}` };
+// Compiling the standard library is an unstable option of cargo; to be used for nothing but that.
+const BUILD_STD = { ...DEBIAN, RUSTC_BOOTSTRAP: '1' };
 
 /** Refuses a machine without Rust, or with one that is too old. */
 export function checkRust() {
@@ -66,14 +70,14 @@ export async function wasmToolchain() {
     return {
       label: "Debian's rustc",
       cargo: '/usr/bin/cargo',
-      env: DEBIAN_ENV,
+      env: DEBIAN,
       flags: [`--sysroot=${sysroot}`],
       id: `debian ${id}`,
     };
   }
   throw new Fail(
     `The Rust target for the browser is missing: run \`rustup target add ${WASM}\`, or, on Debian 12, ` +
-      `\`sudo apt-get install ${PACKAGES.join(' ')}\`.`,
+      `\`sudo apt-get install ${[...PACKAGES, linkerPackage()].join(' ')}\`.`,
   );
 }
 
@@ -92,7 +96,7 @@ export async function buildBare() {
   if (!debianForced() && hasTarget(BARE)) return run('cargo', [...args, '--target', BARE]);
   if (debianReady() || (debianForced() && canInstall())) {
     await debianCompiler();
-    return run('/usr/bin/cargo', [...args, '--target', BARE, '-Zbuild-std=core,alloc'], { env: DEBIAN_ENV });
+    return run('/usr/bin/cargo', [...args, '--target', BARE, '-Zbuild-std=core,alloc'], { env: BUILD_STD });
   }
   if (await addTarget(BARE)) return run('cargo', [...args, '--target', BARE]);
   console.log(
@@ -136,15 +140,22 @@ async function addTarget(target) {
 }
 
 function debianReady() {
-  return PACKAGES.every(isInstalled);
+  return PACKAGES.every(isInstalled) && existsSync(LINKER);
+}
+
+function linkerPackage() {
+  try {
+    return readlinkSync(LINKER);
+  } catch {
+    return 'lld-22';
+  }
 }
 
 /** Installs Debian's compiler where it is missing; its version. */
 async function debianCompiler() {
   if (canInstall()) {
     await installSystem(PACKAGES);
-    // The linker is a link to the one of the LLVM that the compiler was built with.
-    await installSystem([readlinkSync('/usr/bin/rust-lld')]);
+    await installSystem([linkerPackage()]);
   }
   const version = ask('/usr/bin/rustc', ['-vV']);
   const release = version?.match(/^release: (.*)$/m)?.[1];
@@ -184,7 +195,7 @@ async function wasmSysroot(id) {
     // Link-time optimisation reads the bitcode, which a plain release build of a library leaves out.
     await run('/usr/bin/cargo', args, {
       cwd: work,
-      env: { ...DEBIAN_ENV, ...encodedFlags(['-Cembed-bitcode=yes']) },
+      env: { ...BUILD_STD, ...encodedFlags(['-Cembed-bitcode=yes']) },
     });
     const from = join(work, 'target', WASM, 'release/deps');
     const to = join(work, 'sysroot/lib/rustlib', WASM, 'lib');
