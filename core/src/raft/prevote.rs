@@ -52,7 +52,8 @@ impl<R: Rules> Raft<R> {
         } else {
             Duration::ZERO
         };
-        if self.role == Role::Follower && self.promised_for() <= early {
+        let bound = self.keeps(Rule::PromiseBindsCandidate) && self.promised_for() > early;
+        if self.role == Role::Follower && !bound {
             self.stand();
         }
     }

@@ -40,7 +40,7 @@ pub enum Rule {
     RefuseWithoutAdopting,
     /// A release frees only from a promise to its own term (RL-3). Off: believed leaders.
     ReleaseOwnTerm,
-    /// A lapsed tenure is over for good (C4). Off: a paused leader comes back to life beside its successor.
+    /// A lapsed tenure is over for good (C4). Off: a token that expired becomes valid again.
     LapseDeposes,
     /// A candidate asks before it raises its term (Raft thesis §9.6). Off: a returning node deposes a live leader.
     PreVote,

@@ -2,7 +2,7 @@
 //! never answer, clocks at their bound; with the invariants judged from outside, never by a node's own claim.
 #![allow(dead_code)] // each test file uses its part
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tenure::log::Shape;
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Rules, Timing};
@@ -34,7 +34,7 @@ pub(crate) struct Breakage {
     pub(crate) crash: u64,
     /// A node is paused for up to two election timeouts.
     pub(crate) pause: u64,
-    /// All of a node's links are cut for a while.
+    /// Links are cut for a while: all of a node's, one direction of them, or a single one.
     pub(crate) isolate: u64,
 }
 
@@ -65,7 +65,6 @@ pub(crate) struct Node<R: Rules> {
     /// Rate of the clock in parts per million of true time.
     pub(crate) rate: u64,
     paused_until: u64,
-    cut_until: u64,
     restart_at: u64,
     /// Elected and not yet deposed.
     in_office: Option<Token>,
@@ -91,6 +90,10 @@ pub(crate) struct Ghost {
     pub(crate) elected: u64,
     pub(crate) established: u64,
     pub(crate) handovers: u64,
+    /// INV-S3: tokens that were believed and no longer are.
+    pub(crate) expired: BTreeSet<Token>,
+    /// Who believed what after the last input.
+    believed: BTreeMap<usize, Token>,
     /// The first invariant that broke.
     pub(crate) broken: Option<String>,
 }
@@ -111,6 +114,10 @@ pub(crate) struct Group<R: Rules = Faithful> {
     safe_mode: bool,
     rules: R,
     flights: Vec<Flight>,
+    /// Until when each directed link is cut, by sender and receiver.
+    cuts: Vec<Vec<u64>>,
+    /// Added to the latency of each directed link.
+    pub(crate) slow: Vec<Vec<u64>>,
     random: Random,
     pub(crate) latency: (u64, u64),
     pub(crate) write_time: (u64, u64),
@@ -158,7 +165,6 @@ impl<R: Rules> Group<R> {
                     incarnation: 0,
                     rate,
                     paused_until: 0,
-                    cut_until: 0,
                     restart_at: 0,
                     in_office: None,
                 }
@@ -173,6 +179,8 @@ impl<R: Rules> Group<R> {
             safe_mode,
             rules,
             flights: Vec::new(),
+            cuts: vec![vec![0; voters as usize]; voters as usize],
+            slow: vec![vec![0; voters as usize]; voters as usize],
             random,
             latency: (1_000, 20_000),
             write_time: (100, 3_000),
@@ -256,7 +264,8 @@ impl<R: Rules> Group<R> {
                     let from = self.nodes[place].id;
                     self.judge_send(place, to, &message);
                     if !self.chance(self.breakage.drop) {
-                        let at = self.now + self.between(self.latency);
+                        let slow = self.slow[from.0 as usize][to.0 as usize];
+                        let at = self.now + self.between(self.latency) + slow;
                         self.flights.push(Flight {
                             at,
                             from,
@@ -321,6 +330,18 @@ impl<R: Rules> Group<R> {
                         .fail("INV-E1", format!("{first} and {id} elected in {token}"));
                 }
                 self.nodes[place].in_office = Some(token);
+                // INV-E5, for logs that nobody extends: an entry held by a majority may be committed, so a leader's log
+                // must be no worse than a majority's.
+                let own = self.nodes[place].log.last();
+                let no_better = self
+                    .nodes
+                    .iter()
+                    .filter(|node| node.log.last() <= own)
+                    .count();
+                if no_better <= self.nodes.len() / 2 {
+                    self.ghost
+                        .fail("INV-E5", format!("{id} elected in {token} with {own:?}"));
+                }
             }
             Event::Established(tenure) => {
                 self.ghost.established += 1;
@@ -344,10 +365,11 @@ impl<R: Rules> Group<R> {
                 self.ghost.highest = self.ghost.highest.max(Some(tenure.token));
             }
             Event::Deposed(token, why) => {
-                if self.nodes[place].in_office.take() != Some(token) {
+                let held = self.nodes[place].in_office.take();
+                if held != Some(token) {
                     self.ghost.fail(
                         "INV-E6",
-                        format!("{id} deposed from {token} ({why:?}) which it did not hold"),
+                        format!("{id} deposed from {token} ({why:?}), held {held:?}"),
                     );
                 }
             }
@@ -355,29 +377,76 @@ impl<R: Rules> Group<R> {
         }
     }
 
-    /// INV-S1: a belief begins only at an input, so it is enough to look then.
+    /// INV-S1 and INV-S3: a belief begins only at an input, so it is enough to look then.
     fn judge_belief(&mut self) {
         let leading = self.leading();
         if leading.len() > 1 {
             self.ghost
                 .fail("INV-S1", format!("{leading:?} all believe at {}", self.now));
         }
+        let believed: BTreeMap<usize, Token> = leading
+            .iter()
+            .filter_map(|place| Some((*place, self.tenure(*place)?)))
+            .collect();
+        for (place, token) in core::mem::take(&mut self.ghost.believed) {
+            if believed.get(&place) != Some(&token) {
+                self.ghost.expired.insert(token);
+            }
+        }
+        for token in believed.values() {
+            // A host whose clock went back has hidden the lapse from the machine.
+            if self.ghost.expired.contains(token) && self.breakage.back_in_time == 0 {
+                self.ghost.fail(
+                    "INV-S3",
+                    format!("token {token} is valid again at {}", self.now),
+                );
+            }
+        }
+        self.ghost.believed = believed;
+    }
+
+    /// The token of a node that believes to lead, by its own clock.
+    fn tenure(&self, place: usize) -> Option<Token> {
+        match self.nodes[place]
+            .machine
+            .as_ref()?
+            .standing(self.clock(place))
+        {
+            Standing::Leading(tenure) => Some(tenure.token),
+            _ => None,
+        }
     }
 
     /// Who believes to lead, each by its own clock.
     pub(crate) fn leading(&self) -> Vec<usize> {
         (0..self.nodes.len())
-            .filter(|place| {
-                let machine = self.nodes[*place].machine.as_ref();
-                machine.is_some_and(|machine| {
-                    matches!(machine.standing(self.clock(*place)), Standing::Leading(_))
-                })
-            })
+            .filter(|place| self.tenure(*place).is_some())
             .collect()
     }
 
-    fn is_cut(&self, id: NodeId) -> bool {
-        self.nodes[id.0 as usize].cut_until > self.now
+    /// Cuts all links of a node until true time `until`.
+    pub(crate) fn cut(&mut self, place: usize, until: u64) {
+        for other in 0..self.nodes.len() {
+            self.cuts[place][other] = until;
+            self.cuts[other][place] = until;
+        }
+    }
+
+    /// A random set of slow links, one in five, fixed for the run.
+    pub(crate) fn slow_links(&mut self, extra: u64) {
+        for from in 0..self.nodes.len() {
+            for to in 0..self.nodes.len() {
+                self.slow[from][to] = if self.chance(20) {
+                    self.random.below(extra)
+                } else {
+                    0
+                };
+            }
+        }
+    }
+
+    fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
+        self.cuts[from.0 as usize][to.0 as usize] > self.now
     }
 
     /// Lets one thing happen.
@@ -450,7 +519,7 @@ impl<R: Rules> Group<R> {
         } else {
             self.flights.swap_remove(index)
         };
-        if !self.is_cut(flight.from) && !self.is_cut(flight.to) {
+        if !self.is_cut(flight.from, flight.to) {
             self.input(
                 flight.to.0 as usize,
                 Input::Peer(flight.from, flight.message),
@@ -521,7 +590,12 @@ impl<R: Rules> Group<R> {
     }
 
     fn mischief(&mut self) {
-        let place = self.random.below(self.nodes.len() as u64) as usize;
+        // Half of the time the leader is meant, if there is one.
+        let any = self.random.below(self.nodes.len() as u64) as usize;
+        let place = match self.leading().first() {
+            Some(leader) if self.random.below(2) == 0 => *leader,
+            _ => any,
+        };
         // Chances are per hundred steps of one node.
         let Breakage {
             spurious_timeout,
@@ -559,7 +633,14 @@ impl<R: Rules> Group<R> {
             self.nodes[place].paused_until = self.now + self.random.below(600_000);
         }
         if self.chance(isolate) {
-            self.nodes[place].cut_until = self.now + self.random.below(800_000);
+            let until = self.now + self.random.below(800_000);
+            let other = self.random.below(self.nodes.len() as u64) as usize;
+            match self.random.below(4) {
+                0 => self.cut(place, until),
+                1 => self.cuts[place].fill(until),
+                2 => self.cuts.iter_mut().for_each(|row| row[place] = until),
+                _ => self.cuts[place][other] = until,
+            }
         }
     }
 
@@ -585,9 +666,10 @@ impl<R: Rules> Group<R> {
     pub(crate) fn heal(&mut self) {
         self.breakage = Breakage::default();
         let now = self.now;
+        self.cuts.iter_mut().for_each(|row| row.fill(now));
+        self.slow.iter_mut().for_each(|row| row.fill(0));
         for node in &mut self.nodes {
             node.paused_until = now;
-            node.cut_until = now;
             node.restart_at = now;
             // A disk that never answered is a node to restart.
             if node.writes.iter().any(|(_, _, at)| *at == u64::MAX) {

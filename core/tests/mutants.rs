@@ -1,0 +1,313 @@
+//! Every rule switched off: the invariant it names breaks, and breaks first. A rule whose absence nobody notices is
+//! either no rule or has no test.
+
+mod group;
+
+use group::{Breakage, Group, timing};
+use tenure::log::Shape;
+use tenure::raft::{Rule, Switched, Timing};
+use tenure::{Duration, Input, NodeId};
+
+/// Restarts, cuts, pauses and forced moves, with timers that hardly matter: what breaks a lease.
+const HOSTILE: Breakage = Breakage {
+    drop: 5,
+    repeat: 10,
+    silent_disk: 0,
+    wrong_reply: 0,
+    unknown_write: 0,
+    spurious_timeout: 5,
+    back_in_time: 0,
+    whims: 10,
+    crash: 3,
+    pause: 3,
+    isolate: 5,
+};
+
+/// Pre-vote is off as well wherever safety is hunted: it only hides the schedules that matter.
+fn hostile(rules: &[Rule], seed: u64, timings: impl Fn(u64) -> Timing) -> Group<Switched> {
+    let voters = if seed.is_multiple_of(2) { 3 } else { 5 };
+    let mut group = Group::configured(voters, seed, Switched::without(rules), true, timings);
+    group.breakage = HOSTILE;
+    group.latency = (100, 5_000);
+    // Some messages arrive in another term altogether.
+    group.slow_links(400_000);
+    group
+}
+
+/// The first invariant that breaks in up to `seeds` schedules, and at which seed.
+fn hunt(
+    rules: &[Rule],
+    seeds: u64,
+    timings: impl Fn(u64) -> Timing + Copy,
+) -> Option<(u64, String)> {
+    (0..seeds).find_map(|seed| {
+        let mut group = hostile(rules, seed, timings);
+        group.boot_all();
+        group.run_until(6_000_000);
+        group.ghost.broken.map(|broken| (seed, broken))
+    })
+}
+
+fn killed_by(rules: &[Rule], invariants: &[&str], seeds: u64) {
+    let found = hunt(rules, seeds, |_| timing());
+    let (seed, broken) =
+        found.unwrap_or_else(|| panic!("{rules:?} off: nothing broke in {seeds} schedules"));
+    println!("{rules:?}: seed {seed}: {broken}");
+    assert!(
+        invariants
+            .iter()
+            .any(|invariant| broken.starts_with(invariant)),
+        "{rules:?} off broke {broken}"
+    );
+}
+
+#[test]
+fn the_same_schedules_break_nothing_with_the_rules_on() {
+    assert_eq!(hunt(&[], 3_000, |_| timing()), None);
+    assert_eq!(hunt(&[Rule::PreVote], 3_000, |_| timing()), None);
+}
+
+#[test]
+fn durable_before_reply() {
+    killed_by(
+        &[Rule::DurableBeforeReply, Rule::PreVote],
+        &["INV-E2", "INV-E3"],
+        100,
+    );
+}
+
+#[test]
+fn one_vote_a_term() {
+    killed_by(&[Rule::OneVoteATerm, Rule::PreVote], &["INV-E2"], 4_000);
+}
+
+#[test]
+fn majority_of_voters() {
+    killed_by(
+        &[Rule::MajorityOfVoters, Rule::PreVote],
+        &["INV-E1", "INV-S1"],
+        4_000,
+    );
+}
+
+#[test]
+fn count_once() {
+    killed_by(
+        &[Rule::CountOnce, Rule::PreVote],
+        &["INV-E1", "INV-S1"],
+        20_000,
+    );
+}
+
+#[test]
+fn own_term_grants() {
+    killed_by(
+        &[Rule::OwnTermGrants, Rule::PreVote],
+        &["INV-E1", "INV-S1"],
+        20_000,
+    );
+}
+
+#[test]
+fn validity_from_send() {
+    killed_by(
+        &[Rule::ValidityFromSend, Rule::PreVote],
+        &["INV-S1"],
+        20_000,
+    );
+}
+
+#[test]
+fn promise_binds_voter() {
+    killed_by(
+        &[Rule::PromiseBindsVoter, Rule::PreVote],
+        &["INV-S1"],
+        4_000,
+    );
+}
+
+#[test]
+fn promise_binds_candidate() {
+    killed_by(
+        &[Rule::PromiseBindsCandidate, Rule::PreVote],
+        &["INV-S1"],
+        20_000,
+    );
+}
+
+#[test]
+fn promise_outlives_restart() {
+    killed_by(
+        &[Rule::PromiseOutlivesRestart, Rule::PreVote],
+        &["INV-S1"],
+        20_000,
+    );
+}
+
+/// Under a promise votes are refused without adopting, so that adoption meets a promise only in the moments of an early
+/// pre-vote; together with that rule, the hole is wide.
+#[test]
+fn promise_outlives_term() {
+    killed_by(
+        &[
+            Rule::PromiseOutlivesTerm,
+            Rule::RefuseWithoutAdopting,
+            Rule::PreVote,
+        ],
+        &["INV-S1"],
+        4_000,
+    );
+    assert_eq!(
+        hunt(&[Rule::RefuseWithoutAdopting, Rule::PreVote], 4_000, |_| {
+            timing()
+        }),
+        None
+    );
+}
+
+#[test]
+fn release_own_term() {
+    killed_by(&[Rule::ReleaseOwnTerm, Rule::PreVote], &["INV-S1"], 50_000);
+}
+
+#[test]
+fn lapse_deposes() {
+    killed_by(&[Rule::LapseDeposes, Rule::PreVote], &["INV-S3"], 4_000);
+}
+
+/// Nodes with different timeouts: the leader must use what the others promised, not what it would have promised.
+#[test]
+fn promise_from_answer() {
+    let timings = |place| {
+        let scale = if place % 2 == 0 { 3 } else { 1 };
+        Timing {
+            election_min: Duration::from_millis(150 * scale),
+            election_max: Duration::from_millis(300 * scale),
+            ..timing()
+        }
+    };
+    assert_eq!(hunt(&[], 2_000, timings), None);
+    let (seed, broken) = hunt(&[Rule::PromiseFromAnswer], 20_000, timings).expect("nothing broke");
+    println!("PromiseFromAnswer: seed {seed}: {broken}");
+    assert!(broken.starts_with("INV-S1"), "{broken}");
+}
+
+/// Logs of arbitrary shapes: whoever is elected has what a majority has.
+#[test]
+fn up_to_date_log() {
+    let elected_with_a_short_log = |rules: &[Rule], seeds: u64| {
+        (0..seeds).find_map(|seed| {
+            let mut group = hostile(rules, seed, |_| timing());
+            for (place, node) in group.nodes.iter_mut().enumerate() {
+                let bits = seed >> (2 * place) & 3;
+                node.log = Shape::from_runs([(1, 1 + bits % 2), (2 + bits / 2, bits)]).unwrap();
+                let term = node.log.last().term;
+                node.disk = Some(tenure::raft::Record {
+                    term,
+                    vote: None,
+                    promise: Duration::ZERO,
+                });
+            }
+            group.boot_all();
+            group.run_until(3_000_000);
+            group.ghost.broken
+        })
+    };
+    assert_eq!(elected_with_a_short_log(&[], 3_000), None);
+    let broken = elected_with_a_short_log(&[Rule::UpToDateLog], 100).expect("nothing broke");
+    assert!(broken.starts_with("INV-E5"), "{broken}");
+}
+
+/// The guides' vote handler never clears the vote: who voted in term 1 refuses everybody in term 2, and a failed first
+/// election is the last. Ten times as many schedules end without a leader.
+#[test]
+fn new_term_new_vote() {
+    let leaderless = |rules: &[Rule]| {
+        (0..400)
+            .filter(|seed| {
+                let mut group =
+                    Group::configured(3, *seed, Switched::without(rules), true, |_| timing());
+                group.breakage = HOSTILE;
+                group.boot_all();
+                group.run_until(3_000_000);
+                group.heal();
+                group.run_until_leader(group.now + 4_000_000).is_none()
+            })
+            .count()
+    };
+    assert_eq!(leaderless(&[]), 0);
+    let stuck = leaderless(&[Rule::NewTermNewVote]);
+    assert!(stuck > 100, "only {stuck} of 400 schedules noticed");
+}
+
+/// A node that was cut off for a while returns: the leader stays, unless the rule is off.
+fn changes_when_a_node_returns(rules: &[Rule], forced: bool) -> u64 {
+    let mut changes = 0;
+    for seed in 0..50 {
+        let mut group = Group::configured(3, seed, Switched::without(rules), true, |_| timing());
+        group.boot_all();
+        let leader = group.run_until_leader(2_000_000).expect("a leader");
+        let stray = (leader + 1) % 3;
+        group.cut(stray, group.now + 2_000_000);
+        group.run_until(group.now + 2_000_000);
+        if forced {
+            // The stray node won its pre-votes before it was cut off: its term is ahead.
+            for other in 0..3u64 {
+                if other != leader as u64 && other != stray as u64 {
+                    let term = group.nodes[leader].machine.as_ref().unwrap().term() + 1;
+                    let last = tenure::log::Position::START;
+                    let message = tenure::raft::Message::RequestVote { term, last };
+                    group.input(other as usize, Input::Peer(NodeId(stray as u64), message));
+                }
+            }
+        }
+        let established = group.ghost.established;
+        group.run_until(group.now + 3_000_000);
+        assert_eq!(group.ghost.broken, None);
+        changes += group.ghost.established - established;
+    }
+    changes
+}
+
+#[test]
+fn pre_vote() {
+    assert_eq!(changes_when_a_node_returns(&[], false), 0);
+    let changes = changes_when_a_node_returns(&[Rule::PreVote], false);
+    assert!(
+        changes >= 40,
+        "only {changes} of 50 returns deposed the leader"
+    );
+}
+
+#[test]
+fn refuse_without_adopting() {
+    assert_eq!(changes_when_a_node_returns(&[], true), 0);
+    let changes = changes_when_a_node_returns(&[Rule::RefuseWithoutAdopting], true);
+    assert!(
+        changes >= 40,
+        "only {changes} of 50 votes deposed the leader"
+    );
+}
+
+/// With one draw for ever, nodes that start together stay together.
+#[test]
+fn redraw_per_attempt() {
+    let slow_starts = |rules: &[Rule]| {
+        (0..100)
+            .filter(|seed| {
+                let mut group =
+                    Group::configured(5, *seed, Switched::without(rules), false, |_| timing());
+                group.latency = (10_000, 10_000);
+                group.write_time = (1_000, 1_000);
+                group
+                    .nodes
+                    .iter_mut()
+                    .for_each(|node| node.rate = 1_000_000);
+                group.boot_all();
+                group.run_until_leader(3_000_000).is_none()
+            })
+            .count()
+    };
+    assert_eq!(slow_starts(&[]), 0);
+    assert_eq!(slow_starts(&[Rule::RedrawPerAttempt]), 100);
+}
