@@ -218,3 +218,138 @@ impl Fence {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    const ELECTION: ElectionId = ElectionId(5);
+
+    fn pass(counter: u64, holder: u64) -> Pass {
+        Pass {
+            election: ELECTION,
+            token: Token::new(0, counter),
+            holder,
+        }
+    }
+
+    #[test]
+    fn lower_is_stale_and_equal_depends_on_the_holder() {
+        let mut fence = Fence::unused(ELECTION);
+        assert!(fence.admit(&pass(34, 2)).is_ok());
+        assert!(fence.admit(&pass(34, 2)).is_ok());
+        assert_eq!(
+            fence.admit(&pass(33, 1)),
+            Err(Refused::Stale {
+                highest: Token::new(0, 34)
+            })
+        );
+        assert_eq!(
+            fence.admit(&pass(34, 3)),
+            Err(Refused::Conflict { holder: 2 })
+        );
+        assert_eq!(
+            fence.fence(&pass(34, 3)),
+            Err(Refused::Conflict { holder: 2 })
+        );
+        assert!(fence.fence(&pass(34, 2)).is_ok());
+    }
+
+    #[test]
+    fn a_generation_outranks_every_counter() {
+        let mut fence = Fence::unused(ELECTION);
+        fence.admit(&pass(u64::MAX - 1, 1)).unwrap();
+        let restored = Pass {
+            election: ELECTION,
+            token: Token::new(1, 1),
+            holder: 2,
+        };
+        assert!(fence.admit(&restored).is_ok());
+        assert!(matches!(
+            fence.admit(&pass(u64::MAX - 1, 1)),
+            Err(Refused::Stale { .. })
+        ));
+    }
+
+    #[test]
+    fn tokens_that_are_never_issued_are_refused() {
+        let mut fence = Fence::unused(ELECTION);
+        assert_eq!(fence.admit(&pass(0, 1)), Err(Refused::NeverIssued));
+        assert_eq!(fence.admit(&pass(u64::MAX, 1)), Err(Refused::NeverIssued));
+        let other = Pass {
+            election: ElectionId(6),
+            ..pass(1, 1)
+        };
+        assert_eq!(
+            fence.admit(&other),
+            Err(Refused::WrongElection { guarded: ELECTION })
+        );
+        assert_eq!(fence.highest(), Some(Token::NONE));
+    }
+
+    #[test]
+    fn without_its_record_it_fails_closed() {
+        let mut fence = Fence::unused(ELECTION);
+        let record = fence.admit(&pass(34, 2)).unwrap();
+        let mut kept = Fence::restore(ELECTION, Some(record));
+        assert_eq!(kept, fence);
+        assert!(matches!(
+            kept.admit(&pass(33, 1)),
+            Err(Refused::Stale { .. })
+        ));
+
+        let mut lost = Fence::restore(ELECTION, None);
+        let foreign = Fence::restore(
+            ELECTION,
+            Some(Record {
+                election: ElectionId(6),
+                ..record
+            }),
+        );
+        assert_eq!(lost, foreign, "the record of another election is no record");
+        for attempt in [
+            lost.admit(&pass(33, 1)),
+            lost.admit(&pass(35, 3)),
+            lost.fence(&pass(35, 3)),
+        ] {
+            assert_eq!(attempt, Err(Refused::Closed));
+        }
+        assert_eq!(lost.check(&pass(35, 3)), Err(Refused::Closed));
+        lost.reopen(&pass(35, 3)).unwrap();
+        assert!(matches!(
+            lost.admit(&pass(34, 2)),
+            Err(Refused::Stale { .. })
+        ));
+        assert!(lost.admit(&pass(35, 3)).is_ok());
+    }
+
+    proptest! {
+        /// INV-F2: once a token was admitted or fenced, no lower one is, across restarts with the record; a refusal
+        /// changes nothing; `check` says what `admit` does.
+        #[test]
+        fn nothing_below_the_highest_gets_in(steps in prop::collection::vec((1u64..8, 1u64..4, 0u8..4), 1..60)) {
+            let mut fence = Fence::unused(ELECTION);
+            let mut record = None;
+            let mut admitted: Vec<Pass> = Vec::new();
+            for (counter, holder, action) in steps {
+                let shown = pass(counter, holder);
+                let expected = admitted.iter().all(|earlier| earlier.token < shown.token || *earlier == shown);
+                prop_assert_eq!(fence.check(&shown).is_ok(), expected);
+                let before = fence.clone();
+                let outcome = match action {
+                    0 => fence.fence(&shown),
+                    1 => { fence = Fence::restore(ELECTION, record); if record.is_none() { fence = Fence::unused(ELECTION); } continue }
+                    2 => fence.reopen(&shown),
+                    _ => fence.admit(&shown),
+                };
+                prop_assert_eq!(outcome.is_ok(), expected);
+                match outcome {
+                    Ok(stored) => { record = Some(stored); admitted.retain(|earlier| earlier.token == shown.token); admitted.push(shown); }
+                    Err(_) => prop_assert_eq!(&fence, &before),
+                }
+            }
+        }
+    }
+}

@@ -255,3 +255,84 @@ impl Config {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::string::ToString;
+
+    fn with(change: impl Fn(&mut Config)) -> Result<(), ConfigError> {
+        let mut config = Config::new(NodeId(1), Voters::new((0..3).map(NodeId)).unwrap());
+        change(&mut config);
+        config.validate()
+    }
+
+    #[test]
+    fn each_unsafe_pair_is_named_and_says_its_remedy() {
+        let ms = Duration::from_millis;
+        assert_eq!(with(|_| ()), Ok(()));
+        let refused = [
+            with(|c| c.id = NodeId(9)),
+            with(|c| c.timing.rate_bound = PPM),
+            with(|c| c.timing.heartbeat = Duration::ZERO),
+            with(|c| c.timing.election_max = c.timing.election_min),
+            with(|c| c.timing.heartbeat = ms(76)),
+            with(|c| c.timing.rate_bound = 500_000),
+        ];
+        let expected = [
+            ConfigError::NotAVoter(NodeId(9)),
+            ConfigError::RateBound(PPM),
+            ConfigError::HeartbeatZero,
+            ConfigError::ElectionRange {
+                min: ms(150),
+                max: ms(150),
+            },
+            ConfigError::HeartbeatTooSlow {
+                heartbeat: ms(76),
+                election_min: ms(150),
+            },
+            ConfigError::LeaseTooShort {
+                lease: Duration::from_micros(49_999),
+                heartbeat: ms(50),
+            },
+        ];
+        for (refused, expected) in refused.into_iter().zip(expected) {
+            assert_eq!(refused, Err(expected));
+            let text = expected.to_string();
+            assert!(
+                ["add", "use", "raise", "lower", "must"]
+                    .iter()
+                    .any(|verb| text.contains(verb)),
+                "{text}"
+            );
+        }
+        // Without a lease nothing depends on the clocks.
+        assert_eq!(
+            with(|c| (c.timing.rate_bound, c.safe_mode) = (500_000, false)),
+            Ok(())
+        );
+    }
+
+    proptest! {
+        /// The inequality of the lease, in exact integers: promised on the fastest follower clock, used on the slowest
+        /// leader clock, the lease ends first; and it wastes no more than the rounding.
+        #[test]
+        fn the_lease_ends_before_the_promise(promise in 2u64..1 << 40, rho in 0u32..PPM) {
+            let timing = Timing { rate_bound: rho, ..Timing::default() };
+            let lease = u128::from(timing.lease(Duration::from_micros(promise)).as_micros());
+            let (slow, fast) = (u128::from(PPM - rho), u128::from(PPM + rho));
+            // Both sides times the rates: lease / slow <= promise / fast in true time.
+            prop_assert!(lease * fast <= u128::from(promise) * slow);
+            prop_assert!((lease + 2) * fast >= u128::from(promise) * slow);
+        }
+
+        /// Waiting `outlast(span)` on the fastest clock covers `span` on the slowest.
+        #[test]
+        fn outlasting_covers_the_span(span in 0u64..1 << 40, rho in 0u32..PPM - 1) {
+            let timing = Timing { rate_bound: rho, ..Timing::default() };
+            let wait = u128::from(timing.outlast(Duration::from_micros(span)).as_micros());
+            prop_assert!(wait * u128::from(PPM - rho) >= u128::from(span) * u128::from(PPM + rho));
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! answered before they were durable are a double vote after a crash (NodeDB#161, hashicorp/raft#661).
 
 use super::{Message, Raft, Record, Refusal, Role, Rule, Rules};
-use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
+use crate::{Event, Instant, NodeId, Output, Ticket, Unknown, Why};
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::mem::discriminant;
@@ -24,7 +24,7 @@ pub(super) struct Durable {
     held: Vec<Held>,
 }
 
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 struct Held {
     after: u64,
     to: NodeId,
@@ -55,6 +55,15 @@ impl Durable {
         self.held.clear();
     }
 
+    /// The ticket numbers themselves are no protocol state (law C10): how many are open is.
+    pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
+        (self.pending(), self.asked).hash(hasher);
+        for held in &self.held {
+            (self.issued - held.after, held.to).hash(hasher);
+            held.message.fingerprint(now, hasher);
+        }
+    }
+
     fn hold(&mut self, to: NodeId, message: Message) {
         let after = self.issued;
         let same = |held: &&mut Held| {
@@ -63,16 +72,6 @@ impl Durable {
         match self.held.iter_mut().find(same) {
             Some(held) => *held = Held { after, to, message },
             None => self.held.push(Held { after, to, message }),
-        }
-    }
-}
-
-/// The ticket numbers themselves are no protocol state (law C10): how many are open is.
-impl Hash for Durable {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        (self.pending(), self.asked).hash(hasher);
-        for held in &self.held {
-            (self.issued - held.after, held.to, held.message).hash(hasher);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::log::Position;
 use crate::{Duration, Instant, NodeId};
+use core::hash::{Hash, Hasher};
 
 /// A message between two voters. Instants in it are the sender's of the request; a peer echoes them and never reads
 /// them as a time of its own.
@@ -101,6 +102,17 @@ impl Message {
             | Self::HeartbeatAck { term, .. }
             | Self::HeartbeatRefused { term, .. }
             | Self::Release { term, .. } => term,
+        }
+    }
+    /// Feeds the message into `hasher` with the sender's own instants relative to its `now` (law C10). What it echoes
+    /// is a peer's and stays as it is.
+    pub fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
+        match *self {
+            Self::RequestPreVote { term, last, sent } => {
+                (0u8, term, last, now.since(sent)).hash(hasher)
+            }
+            Self::Heartbeat { term, sent } => (1u8, term, now.since(sent)).hash(hasher),
+            other => (2u8, other).hash(hasher),
         }
     }
 }

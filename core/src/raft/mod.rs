@@ -509,7 +509,7 @@ impl<R: Rules> Election for Raft<R> {
             }
         };
         self.record.hash(hasher);
-        self.durable.hash(hasher);
+        self.durable.fingerprint(now, hasher);
         self.log.hash(hasher);
         (
             self.role,

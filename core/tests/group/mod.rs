@@ -78,6 +78,9 @@ struct Flight {
     message: Message,
 }
 
+/// The inputs of one node.
+pub(crate) type Script = Vec<(Instant, Input<Message, ()>)>;
+
 /// What the outside saw.
 #[derive(Debug, Default)]
 pub(crate) struct Ghost {
@@ -119,6 +122,8 @@ pub(crate) struct Group<R: Rules = Faithful> {
     /// Added to the latency of each directed link.
     pub(crate) slow: Vec<Vec<u64>>,
     random: Random,
+    /// A node whose inputs are written down.
+    pub(crate) recording: Option<(usize, Script)>,
     pub(crate) latency: (u64, u64),
     pub(crate) write_time: (u64, u64),
 }
@@ -182,6 +187,7 @@ impl<R: Rules> Group<R> {
             cuts: vec![vec![0; voters as usize]; voters as usize],
             slow: vec![vec![0; voters as usize]; voters as usize],
             random,
+            recording: None,
             latency: (1_000, 20_000),
             write_time: (100, 3_000),
         }
@@ -242,6 +248,13 @@ impl<R: Rules> Group<R> {
         let Some(machine) = self.nodes[place].machine.as_mut() else {
             return;
         };
+        if let Some((_, inputs)) = self
+            .recording
+            .as_mut()
+            .filter(|(recorded, _)| *recorded == place)
+        {
+            inputs.push((now, input));
+        }
         machine.handle(now, input);
         self.carry_out(place);
         self.judge_belief();

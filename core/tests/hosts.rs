@@ -1,0 +1,159 @@
+//! The `drive` loop and the tick façade, each with a small host.
+
+use std::collections::VecDeque;
+use tenure::drive::{Host, Wake, drive};
+use tenure::log::Shape;
+use tenure::quorum::Voters;
+use tenure::raft::{Boot, Config, Message, Raft, Record};
+use tenure::tick::Ticked;
+use tenure::{Duration, Event, Input, Instant, NodeId, Output, Standing, Ticket};
+
+fn machine(voters: u64, id: u64) -> Raft {
+    let voters = Voters::new((0..voters).map(NodeId)).unwrap();
+    let boot = Boot {
+        record: None,
+        log: Shape::new(),
+        incarnation: 1,
+        seed: 42,
+    };
+    Raft::new(Config::new(NodeId(id), voters), boot, Instant::ZERO).unwrap()
+}
+
+/// One node with a disk that answers at the next wait, and time that jumps from deadline to deadline.
+#[derive(Default)]
+struct Alone {
+    now: Instant,
+    replies: VecDeque<Ticket>,
+    records: Vec<Record>,
+    events: Vec<Event>,
+    waits: u32,
+    /// Something that arrives at every wait.
+    flood: bool,
+}
+
+impl Host<Raft> for Alone {
+    fn now(&mut self) -> Instant {
+        self.now
+    }
+
+    fn send(&mut self, to: NodeId, message: Message) {
+        panic!("a group of one has nobody to send {message:?} to: {to}");
+    }
+
+    fn request(&mut self, ticket: Ticket, record: Record) {
+        self.records.push(record);
+        self.replies.push_back(ticket);
+    }
+
+    fn event(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>) -> Wake<Raft> {
+        self.waits += 1;
+        if self.waits > 100 {
+            return Wake::Stop;
+        }
+        if let Some(ticket) = self.replies.pop_front() {
+            return Wake::Input(Input::Reply(ticket, Ok(())));
+        }
+        if self.flood {
+            self.now = self.now + Duration::from_millis(10);
+            return Wake::Input(Input::Peer(NodeId(7), Message::VoteGranted { term: 1 }));
+        }
+        self.now = deadline.unwrap_or(self.now);
+        Wake::Deadline
+    }
+}
+
+#[test]
+fn drive_does_all_a_host_must() {
+    let mut host = Alone::default();
+    let mut raft = machine(1, 0);
+    drive(&mut raft, &mut host);
+    assert_eq!(
+        host.records
+            .iter()
+            .map(|record| record.term)
+            .collect::<Vec<_>>(),
+        [1]
+    );
+    assert!(
+        matches!(host.events[..], [Event::Elected(_), Event::Established(_)]),
+        "{:?}",
+        host.events
+    );
+}
+
+/// Input that never stops does not keep the timer from firing.
+#[test]
+fn drive_lets_due_timeouts_pass_a_flood() {
+    let mut host = Alone {
+        flood: true,
+        ..Alone::default()
+    };
+    let mut raft = machine(1, 0);
+    drive(&mut raft, &mut host);
+    assert!(
+        host.events
+            .iter()
+            .any(|event| matches!(event, Event::Established(_))),
+        "{:?}",
+        host.events
+    );
+}
+
+/// Three nodes counted in ticks of ten milliseconds, messages and disks at once: one leads, and a resignation moves it.
+#[test]
+fn ticked_nodes_elect_and_hand_over() {
+    let tick = Duration::from_millis(10);
+    let mut nodes: Vec<_> = (0..3)
+        .map(|id| Ticked::new(machine(3, id), Instant::ZERO, tick))
+        .collect();
+    let settle = |nodes: &mut Vec<Ticked<Raft>>| {
+        let mut busy = true;
+        while busy {
+            busy = false;
+            for from in 0..3usize {
+                while let Some(output) = nodes[from].poll() {
+                    busy = true;
+                    match output {
+                        Output::Request(ticket, _) => nodes[from].reply(ticket, Ok(())),
+                        Output::Send(to, message) => {
+                            nodes[to.0 as usize].step(NodeId(from as u64), message)
+                        }
+                        Output::Event(_) => {}
+                    }
+                }
+            }
+        }
+    };
+    let leaders = |nodes: &[Ticked<Raft>]| -> Vec<usize> {
+        (0..3)
+            .filter(|place| matches!(nodes[*place].standing(), Standing::Leading(_)))
+            .collect()
+    };
+    for _ in 0..40 {
+        nodes.iter_mut().for_each(Ticked::tick);
+        settle(&mut nodes);
+    }
+    let [leader] = leaders(&nodes)[..] else {
+        panic!("one leader: {:?}", leaders(&nodes))
+    };
+    let successor = (leader + 1) % 3;
+    nodes[leader].resign(Some(NodeId(successor as u64)));
+    settle(&mut nodes);
+    assert_eq!(
+        leaders(&nodes),
+        [successor],
+        "the successor needs one round, no timeout"
+    );
+    assert_eq!(nodes[successor].machine().term(), 2);
+    nodes[leader].campaign();
+    settle(&mut nodes);
+    assert_eq!(
+        leaders(&nodes),
+        [successor],
+        "a live leader is not disturbed"
+    );
+}
