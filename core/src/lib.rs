@@ -36,3 +36,8 @@ pub use election::{
 pub use node::NodeId;
 pub use time::{Duration, Instant};
 pub use token::Token;
+
+/// The examples of the README, kept true.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
