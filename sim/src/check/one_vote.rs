@@ -1,0 +1,48 @@
+//! INV-E2: per node and term at most one candidate is granted, across restarts.
+
+use super::Tally;
+
+/// The votes that left each node.
+#[derive(Clone, Debug)]
+pub(super) struct OneVotePerTerm {
+    /// By node, in order of term; the first candidate.
+    votes: Vec<Vec<(u64, usize)>>,
+    tally: Tally,
+}
+
+impl OneVotePerTerm {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self { votes: vec![Vec::new(); nodes], tally: Tally::default() }
+    }
+
+    pub(super) fn granted(&mut self, now: u64, node: usize, term: u64, to: usize) -> bool {
+        let Some(votes) = self.votes.get_mut(node) else {
+            return false;
+        };
+        match votes.binary_search_by_key(&term, |(term, _)| *term) {
+            // The same vote said again is one vote.
+            Ok(place) => votes[place].1 != to && self.tally.note(now, true),
+            Err(place) => {
+                votes.insert(place, (term, to));
+                self.tally.note(now, false)
+            }
+        }
+    }
+
+    pub(super) const fn tally(&self) -> Tally {
+        self.tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_candidate_breaks_it_and_a_repeated_answer_does_not() {
+        let mut check = OneVotePerTerm::new(2);
+        assert!(!check.granted(1, 0, 5, 1) && !check.granted(2, 0, 5, 1) && !check.granted(3, 1, 5, 0) && !check.granted(4, 0, 6, 0));
+        assert!(check.granted(9, 0, 5, 0));
+        assert_eq!(check.tally(), Tally { exercised: 4, broken: 1, first_broken_at: Some(9) });
+    }
+}
