@@ -30,6 +30,7 @@ export const en = {
   'status.up': 'up',
   'status.paused': 'paused',
   'status.crashed': 'crashed',
+  'node.term': 'term {term}',
   'node.votes': '{role}, {granted} of {needed}',
   'node.label': '{name}: {role}, term {term}',
   'node.label.paused': '{name}: paused, was {role}, term {term}',
@@ -46,6 +47,7 @@ export const en = {
     'Fenced resource: highest token {token}, {accepted} writes accepted, {stale} of them stale, {refused} refused',
   'resource.label.unfenced': 'Unfenced resource: {accepted} writes accepted, {stale} of them stale',
   'client.label': 'Client: {count} writes acknowledged',
+  'client.count': '{count} acknowledged',
 
   // Regions
   'stage.title': 'Cluster',
@@ -53,6 +55,7 @@ export const en = {
   'stage.table': 'Nodes of the cluster',
   'stage.flight': '{message}, {from} → {to}, term {term}',
   'stage.flight.lost': '{message}, {from} → {to}, term {term}, lost on the way',
+  'panel.nav': 'Panels',
   'panel.setup': 'Setting',
   'panel.faults': 'Faults',
   'panel.node': 'Node',
@@ -328,13 +331,12 @@ export const en = {
   'notice.remedy': 'What to do',
   'notice.problem': 'That did not work',
   'notice.link': 'This link cannot be opened',
-  'notice.link.default': 'The default scenario runs instead.',
+  'notice.link.default': 'The page goes on with the scenario it has.',
   'notice.file': 'This file cannot be opened',
   'notice.setting': 'This setting cannot run',
   'notice.engine': 'The simulator stopped',
   'notice.engine.recovered': 'It was started again and replayed to where it was.',
   'notice.engine.lost': 'Reload the page. If it happens again, save the scenario and report it.',
-  'notice.engine.load': 'Reload the page. It needs a current browser and the files beside it.',
   'notice.shared': 'Link copied. It reproduces this run exactly.',
   'notice.shared.address': 'The link is in the address bar now: copy it from there.',
   'notice.shared.long': 'This run has too many faults for a link. Save the scenario and send the file.',
@@ -342,7 +344,29 @@ export const en = {
   'notice.differs':
     'This page computes another run from the link than the page that made it: the two are of different releases.',
   'notice.drop': 'Drop a scenario file to open it',
-  'notice.size': 'The file is larger than a scenario can be.',
+
+  // Problems that the page itself finds, by code
+  'problem.link-not-ours.reason': 'It does not begin with a version such as v1.',
+  'problem.link-not-ours.remedy': 'Ask for the link again.',
+  'problem.link-version.reason':
+    'This page reads links of version {known}, and this one has version {found}.',
+  'problem.link-version.remedy':
+    'Open it in the release of the page that made it, or ask for the scenario file.',
+  'problem.link-cut-short.reason': 'It ends after {length} characters, before its checksum.',
+  'problem.link-cut-short.remedy': 'Copy the whole link again; some programs break long ones.',
+  'problem.link-edited.reason': 'Its checksum does not fit: a character was changed or lost.',
+  'problem.link-edited.remedy':
+    'Copy it again from where it was made. To change a run, change it in the page.',
+  'problem.link-unreadable.reason': 'It holds no run that this page can read.',
+  'problem.link-unreadable.remedy': 'Make the link again in this page.',
+  'problem.file-too-large.reason': 'It has {size} bytes; a scenario has at most {limit}.',
+  'problem.file-too-large.remedy': 'Choose a scenario file, as this page saves it.',
+  'problem.file-not-json.reason': 'It is not JSON: {reason}',
+  'problem.file-not-json.remedy': 'Choose a scenario file, as this page saves it.',
+  'problem.engine-stopped.reason': 'The engine met an error it does not know: {reason}',
+  'problem.engine-stopped.remedy': 'Go on. If it happens again, save the scenario and report it.',
+  'problem.engine-not-loaded.reason': 'The engine could not be loaded: {reason}',
+  'problem.engine-not-loaded.remedy': 'Reload the page. It needs a current browser and the files beside it.',
 
   // Announcements
   'say.leader': '{name} leads term {term}.',

@@ -1,6 +1,8 @@
-import { MESSAGES, ROLES } from '../engine/layout';
+import type { Problem } from '../engine/errors';
+import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
 import { isKey, type Translate } from '../i18n/translate';
+import type { ClusterView } from './cluster';
 import type { EventView } from './log';
 
 /** What a message is called. */
@@ -61,10 +63,45 @@ export function eventText(
   return t(`event.${event.kind}`, params);
 }
 
+/** The state of the cluster in a few sentences, for a screen reader. */
+export function describeCluster({ nodes, cut, summary }: ClusterView, t: Translate): string {
+  const names = (status: Status) =>
+    nodes
+      .filter((node) => node.status === status)
+      .map(({ name }) => name)
+      .join(', ');
+  const leader = nodes.find(({ leading }) => leading);
+  const parts = [leader ? t('say.leader', { name: leader.name, term: summary.leaderTerm }) : t('say.none')];
+  if (names('crashed')) parts.push(t('say.down', { names: names('crashed') }));
+  if (names('paused')) parts.push(t('say.paused', { names: names('paused') }));
+  const count = cut.flat().filter(Boolean).length;
+  if (count > 0) parts.push(t('say.cut', { count }));
+  const stale = summary.staleFenced + summary.staleUnfenced;
+  if (stale > 0) parts.push(t('say.stale', { count: stale }));
+  return parts.join(' ');
+}
+
 /** The name of a check; one that the page does not know keeps the engine's own. */
 export function checkText(check: string, t: Translate): string {
   const key = `check.${check}`;
   return isKey(key) ? t(key) : check;
+}
+
+/** A problem in words: those of the page in the reader's language, those of the engine as it sent them. */
+export function problemText(
+  problem: Problem,
+  t: Translate,
+): { place: string; reason: string; remedy: string } {
+  const params = { ...problem.params, place: problem.place };
+  const word = (part: 'reason' | 'remedy', given: string) => {
+    const key = `problem.${problem.code}.${part}`;
+    return isKey(key) ? t(key, params) : given;
+  };
+  return {
+    place: problem.place,
+    reason: word('reason', problem.reason),
+    remedy: word('remedy', problem.remedy),
+  };
 }
 
 function numbered(what: 'lose' | 'deposed', code: number, t: Translate): string {

@@ -1,0 +1,409 @@
+import type { Engine } from '../engine/engine';
+import { EngineError } from '../engine/errors';
+import { EVENT, EVENT_KINDS, type EventKind } from '../engine/layout';
+import type { Action, Actor, Verdict } from '../engine/world';
+import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
+import { changes } from '../model/diff';
+import { History } from '../model/history';
+import {
+  type FaultView,
+  readFaults,
+  readSetting,
+  type Scenario,
+  type Setting,
+  withSetting,
+} from '../model/scenario';
+import { historyExtent } from '../model/time';
+import { contains, following, panned, type TimeWindow, zoomed } from '../model/window';
+import type { Notices } from './notices.svelte';
+
+export const SPEEDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
+const DEFAULT_SPEED = 0.1;
+const DEFAULT_SPAN = 1_500_000;
+
+/** A tab that was away must not make the run leap. */
+const LONGEST_STEP_MS = 100;
+
+/** Judging the whole run is dearer than a frame; people read it a few times a second. */
+const JUDGE_EVERY_MS = 250;
+
+/** Step visits every event but the end. */
+const EVERY_EVENT: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== 'end');
+
+const NOTABLE_KINDS: readonly EventKind[] = [
+  'crash',
+  'boot',
+  'pause',
+  'resume',
+  'cut',
+  'heal',
+  'healed',
+  'established',
+  'deposed',
+  'write-refused',
+  'violation',
+  'no-effect',
+];
+
+export interface Inspection {
+  node: number;
+  value: unknown;
+  /** Paths that the last event changed. */
+  changed: ReadonlySet<string>;
+}
+
+/**
+ * The session of one Lab: the engine, the cursor in time, and what follows from them. Whatever a panel shows derives
+ * from the state here; every move of the engine ends in `refresh`.
+ */
+export class Lab {
+  cluster = $state.raw<ClusterView>()!;
+  actors = $state.raw<readonly Actor[]>([]);
+  verdicts = $state.raw<readonly Verdict[]>([]);
+  inspection = $state.raw<Inspection | null>(null);
+  traceHash = $state('');
+
+  playing = $state(false);
+  speed = $state(DEFAULT_SPEED);
+  selected = $state<number | null>(null);
+  duration = $state(0);
+
+  /** The scenario as it was loaded, before interventions. */
+  scenario = $state.raw<Scenario>({});
+  /** Which built-in scenario it is, if one. */
+  builtIn = $state<string | null>(null);
+  seed = $state('');
+  faults = $state.raw<readonly FaultView[]>([]);
+  undos = $state(0);
+  redos = $state(0);
+
+  /** Rises when the history changed, for those who draw it. */
+  historyVersion = $state(0);
+  history = new History(0);
+
+  span = $state(DEFAULT_SPAN);
+  /** Where the timeline was moved to by hand; null while it follows the cursor. */
+  panned = $state.raw<TimeWindow | null>(null);
+
+  readonly setting: Setting = $derived(readSetting(this.scenario));
+  readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
+  readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));
+  readonly node: NodeView | null = $derived(
+    this.selected === null ? null : (this.cluster.nodes[this.selected] ?? null),
+  );
+  readonly leader: NodeView | null = $derived(
+    this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
+  );
+  readonly atEnd = $derived(this.cluster.now >= this.duration);
+
+  private judgedAt = Number.NEGATIVE_INFINITY;
+  private recovering = false;
+  private mark: { node: number; count: number; value: unknown } | null = null;
+
+  constructor(
+    readonly engine: Engine,
+    readonly notices: Notices,
+    scenario: Scenario,
+    builtIn: string | null,
+    private readonly clock: () => number = () => performance.now(),
+  ) {
+    this.scenario = scenario;
+    this.builtIn = builtIn;
+    this.settle();
+  }
+
+  /** Starts another scenario from 0. False, and a notice, when the engine refuses it. */
+  load(
+    scenario: Scenario,
+    builtIn: string | null,
+    title: 'notice.file' | 'notice.setting' | 'notice.link',
+  ): boolean {
+    try {
+      this.engine.load(JSON.stringify(scenario));
+    } catch (error) {
+      this.report(error, title);
+      return false;
+    }
+    this.scenario = scenario;
+    this.builtIn = builtIn;
+    this.settle();
+    return true;
+  }
+
+  change(setting: Partial<Setting>): boolean {
+    return this.load(
+      withSetting(this.scenario, { ...this.setting, ...setting }),
+      this.builtIn,
+      'notice.setting',
+    );
+  }
+
+  setSeed(seed: string): boolean {
+    return this.load({ ...this.scenario, seed }, this.builtIn, 'notice.setting');
+  }
+
+  newSeed(): void {
+    this.attempt(() => this.setSeed(this.engine.randomSeed()));
+  }
+
+  rerun(): void {
+    if (this.load(this.scenario, this.builtIn, 'notice.setting')) this.playing = true;
+  }
+
+  /** One animation frame has passed. */
+  advance(elapsedMs: number): void {
+    if (!this.playing || this.recovering) return;
+    const to = this.cluster.now + Math.min(elapsedMs, LONGEST_STEP_MS) * 1000 * this.speed;
+    this.move(() => this.engine.seek(to));
+    if (this.atEnd) this.playing = false;
+  }
+
+  play(): void {
+    if (this.atEnd) return;
+    this.panned = null;
+    this.playing = true;
+  }
+
+  pause(): void {
+    this.playing = false;
+    this.refresh(true);
+  }
+
+  seek(to: number): void {
+    this.move(() => this.engine.seek(to));
+    if (this.panned && !contains(this.panned, to)) this.panned = null;
+  }
+
+  step(): void {
+    this.playing = false;
+    this.move(() => this.engine.seekNext(EVERY_EVENT));
+  }
+
+  back(): void {
+    this.playing = false;
+    this.seek(this.timeBefore(this.cluster.now));
+  }
+
+  jumpNext(): void {
+    this.playing = false;
+    const { next } = this.history.around(this.cluster.now);
+    if (next) this.seek(next.at);
+    else this.move(() => this.engine.seekNext(NOTABLE_KINDS));
+  }
+
+  /** To the next event of one kind, wherever it lies. */
+  jumpTo(kind: EventKind): void {
+    this.playing = false;
+    this.move(() => this.engine.seekNext([kind]));
+  }
+
+  jumpPrevious(): void {
+    this.playing = false;
+    this.seek(this.history.around(this.cluster.now).previous?.at ?? 0);
+  }
+
+  canChangeSpeed(by: 1 | -1): boolean {
+    return SPEEDS[SPEEDS.indexOf(this.speed) + by] !== undefined;
+  }
+
+  changeSpeed(by: 1 | -1): void {
+    this.speed = SPEEDS[SPEEDS.indexOf(this.speed) + by] ?? this.speed;
+  }
+
+  /** Interventions at the cursor, as one gesture. */
+  act(...actions: Action[]): void {
+    const done = this.attempt(() => {
+      for (const action of actions) {
+        this.engine.act(action);
+        this.undos += 1;
+        this.redos = 0;
+      }
+    });
+    this.afterIntervention();
+    if (done) this.panned = null;
+  }
+
+  undo(): void {
+    this.attempt(() => {
+      if (!this.engine.undo()) return;
+      this.undos -= 1;
+      this.redos += 1;
+    });
+    this.afterIntervention();
+  }
+
+  redo(): void {
+    this.attempt(() => {
+      if (!this.engine.redo()) return;
+      this.undos += 1;
+      this.redos -= 1;
+    });
+    this.afterIntervention();
+  }
+
+  select(node: number | null): void {
+    this.selected = node !== null && node < this.cluster.nodes.length ? node : null;
+    this.mark = null;
+    this.attempt(() => this.inspect());
+  }
+
+  zoom(factor: number, at?: number): void {
+    const next = zoomed(this.window, at ?? this.cluster.now, factor, this.extent);
+    this.span = next.span;
+    if (this.panned || at !== undefined) this.panned = next;
+  }
+
+  pan(by: number): void {
+    this.panned = panned(this.window, by, this.extent);
+  }
+
+  /** Events up to the horizon. The buffer is the engine's: read it at once, keep nothing of it. */
+  events(): Float64Array {
+    return this.engine.events();
+  }
+
+  /** Runs a call on the engine; tells what went wrong and mends a lost instance. */
+  attempt(call: () => void): boolean {
+    try {
+      call();
+      return true;
+    } catch (error) {
+      this.report(error, 'notice.problem');
+      return false;
+    }
+  }
+
+  private move(call: () => void): void {
+    if (this.attempt(call)) this.refresh(!this.playing);
+  }
+
+  private afterIntervention(): void {
+    this.attempt(() => this.readSchedule());
+    this.refresh(true);
+  }
+
+  private readSchedule(): void {
+    this.faults = readFaults(JSON.parse(this.engine.scenario()) as Scenario);
+  }
+
+  /** A new world: everything is read afresh. */
+  private settle(): void {
+    this.undos = 0;
+    this.redos = 0;
+    this.panned = null;
+    this.span = DEFAULT_SPAN;
+    this.mark = null;
+    this.attempt(() => {
+      this.actors = this.engine.actors();
+      this.duration = this.engine.duration;
+      this.seed = String((JSON.parse(this.engine.scenario()) as Scenario).seed ?? '');
+      this.readSchedule();
+    });
+    const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
+    this.history = new History(nodes);
+    if (this.selected !== null && this.selected >= nodes) this.selected = null;
+    this.refresh(true);
+  }
+
+  /** Reads the engine at the cursor. Judging waits its turn while the run plays. */
+  private refresh(judge: boolean): void {
+    this.attempt(() => {
+      this.cluster = readCluster(this.engine.frame(), this.actors);
+      this.history.read(this.engine.events(), this.engine.epoch);
+      this.historyVersion = this.history.version;
+      this.inspect();
+      const now = this.clock();
+      if (!judge && now - this.judgedAt < JUDGE_EVERY_MS) return;
+      this.judgedAt = now;
+      this.verdicts = this.engine.verdicts();
+      this.traceHash = this.engine.traceHash();
+    });
+  }
+
+  /**
+   * Looks into the chosen node and marks what the last event changed. While the run plays that is the difference to the
+   * last look; when it stands still, to the instant before.
+   */
+  private inspect(): void {
+    const node = this.selected;
+    if (node === null) {
+      this.inspection = null;
+      return;
+    }
+    const { now } = this.cluster;
+    const value = this.engine.inspect(node);
+    if (!this.playing) {
+      this.inspection = { node, value, changed: changes(this.before(node, now), value) };
+      this.mark = null;
+      return;
+    }
+    const count = this.countUntil(now);
+    const last = this.mark;
+    if (last?.node === node && last.count === count) {
+      this.inspection = { node, value, changed: this.inspection?.changed ?? new Set() };
+    } else {
+      this.inspection = {
+        node,
+        value,
+        changed: last?.node === node ? changes(last.value, value) : new Set(),
+      };
+      this.mark = { node, count, value };
+    }
+  }
+
+  /** The node as it was at the event before this instant. */
+  private before(node: number, now: number): unknown {
+    const earlier = this.timeBefore(now);
+    if (earlier >= now) return this.engine.inspect(node);
+    this.engine.seek(earlier);
+    const value = this.engine.inspect(node);
+    this.engine.seek(now);
+    return value;
+  }
+
+  private timeBefore(now: number): number {
+    const events = this.engine.events();
+    let at = this.countUntil(now) - 1;
+    while (at >= 0 && events[at * EVENT.stride + EVENT.time] >= now) at -= 1;
+    return at < 0 ? 0 : events[at * EVENT.stride + EVENT.time];
+  }
+
+  /** How many events lie at or before an instant. */
+  private countUntil(now: number): number {
+    const events = this.engine.events();
+    let low = 0;
+    let high = events.length / EVENT.stride;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (events[middle * EVENT.stride + EVENT.time] <= now) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private report(
+    error: unknown,
+    title: 'notice.problem' | 'notice.file' | 'notice.setting' | 'notice.link',
+  ): void {
+    if (!(error instanceof EngineError)) throw error;
+    if (!error.fatal) {
+      this.notices.add(title, error.problem);
+      return;
+    }
+    this.playing = false;
+    if (this.recovering) return;
+    this.recovering = true;
+    this.engine.recover().then(
+      () => {
+        this.recovering = false;
+        this.undos = 0;
+        this.redos = 0;
+        this.notices.add('notice.engine', error.problem, 'notice.engine.recovered');
+        this.refresh(true);
+      },
+      () => {
+        this.notices.add('notice.engine', error.problem, 'notice.engine.lost');
+      },
+    );
+  }
+}
