@@ -215,6 +215,12 @@ impl Trace {
         self.hash
     }
 
+    /// The hash as 16 hexadecimal digits.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        format!("{:016x}", self.hash)
+    }
+
     /// How many events there were.
     #[must_use]
     pub const fn count(&self) -> u64 {
