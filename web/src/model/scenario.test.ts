@@ -14,6 +14,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
   disk: fc.integer({ min: 0, max: 5000 }),
   clientEvery: fc.integer({ min: 1, max: 5000 }),
   clientThink: fc.integer({ min: 0, max: 5000 }),
+  writeDelay: fc.integer({ min: 0, max: 5000 }),
   takeover: fc.constantFrom('fence-first', 'read-first'),
 });
 

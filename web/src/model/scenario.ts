@@ -24,6 +24,7 @@ export interface Setting {
   disk: number;
   clientEvery: number;
   clientThink: number;
+  writeDelay: number;
   takeover: string;
 }
 
@@ -39,6 +40,7 @@ const DEFAULTS: Setting = {
   disk: 1,
   clientEvery: 25,
   clientThink: 0,
+  writeDelay: 0,
   takeover: 'fence-first',
 };
 
@@ -60,6 +62,7 @@ export function readSetting(scenario: Scenario): Setting {
     disk: milliseconds(part(scenario.disk).write, DEFAULTS.disk),
     clientEvery: milliseconds(client.every, DEFAULTS.clientEvery),
     clientThink: milliseconds(client.think, DEFAULTS.clientThink),
+    writeDelay: milliseconds(client.writeDelay, DEFAULTS.writeDelay),
     takeover: typeof client.takeover === 'string' ? client.takeover : DEFAULTS.takeover,
   };
 }
@@ -86,6 +89,7 @@ export function withSetting(scenario: Scenario, setting: Setting): Scenario {
       ...part(scenario.client),
       every: ms(setting.clientEvery),
       think: ms(setting.clientThink),
+      writeDelay: ms(setting.writeDelay),
       takeover: setting.takeover,
     },
   };

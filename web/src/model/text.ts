@@ -3,7 +3,9 @@ import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
 import { isKey, type Translate } from '../i18n/translate';
 import type { ClusterView } from './cluster';
+import type { Leaf } from './diff';
 import type { EventView } from './log';
+import { instantText, spanText } from './time';
 
 /** What a message is called. */
 export function messageText(kind: number, t: Translate): string {
@@ -50,6 +52,9 @@ export function eventText(
     case 'deposed':
       params.why = numbered('deposed', event.a, t);
       break;
+    case 'following':
+      if (event.other < 0) return t('event.following.nobody', params);
+      break;
     case 'persist':
       params.vote = actorText(event.b, actors, t);
       break;
@@ -61,6 +66,25 @@ export function eventText(
       break;
   }
   return t(`event.${event.kind}`, params);
+}
+
+/** Fields of an inspected node that are instants, and those that are lengths of time, in microseconds. */
+const INSTANTS = new Set(['deadline', 'armedAt', 'leaseFrom', 'leaseUntil', 'promiseSince', 'promiseUntil']);
+const LENGTHS = new Set(['diskWrite']);
+
+/** What a field of an inspected node is called; one that the page does not know keeps the engine's own name. */
+export function fieldText(path: string, t: Translate): string {
+  const key = `field.${path}`;
+  return isKey(key) ? t(key) : path;
+}
+
+/** The value of a field, as people read it. */
+export function valueText({ path, value }: Leaf, t: Translate): string {
+  if (value === null || value === undefined) return t('value.none');
+  if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
+  if (typeof value === 'number' && INSTANTS.has(path)) return instantText(value);
+  if (typeof value === 'number' && LENGTHS.has(path)) return spanText(value);
+  return String(value);
 }
 
 /** The state of the cluster in a few sentences, for a screen reader. */
