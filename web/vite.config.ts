@@ -5,7 +5,13 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [svelte()],
+  plugins: [
+    svelte({
+      // Unit tests run state as the browser does; the server's flavour has no reactivity.
+      dynamicCompileOptions: () => (process.env.VITEST ? { generate: 'client' } : undefined),
+    }),
+  ],
+  resolve: process.env.VITEST ? { conditions: ['browser'] } : undefined,
   build: {
     outDir: '../dist',
     emptyOutDir: true,

@@ -206,6 +206,7 @@ export const en = {
   'log.node.all': 'all',
   'log.group.elections': 'elections',
   'log.group.messages': 'messages',
+  'log.group.timers': 'timers',
   'log.group.disk': 'disk',
   'log.group.faults': 'faults',
   'log.group.writes': 'writes',

@@ -197,6 +197,7 @@ export const zh: Record<Key, string> = {
   'log.node.all': '全部',
   'log.group.elections': '选举',
   'log.group.messages': '消息',
+  'log.group.timers': '计时',
   'log.group.disk': '磁盘',
   'log.group.faults': '故障',
   'log.group.writes': '写入',

@@ -19,7 +19,7 @@ import type { Notices } from './notices.svelte';
 
 export const SPEEDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
 const DEFAULT_SPEED = 0.1;
-const DEFAULT_SPAN = 1_500_000;
+const DEFAULT_SPAN = 1_200_000;
 
 /** A tab that was away must not make the run leap. */
 const LONGEST_STEP_MS = 100;

@@ -1,7 +1,7 @@
 import { EVENT, EVENT_KINDS, type EventKind } from '../engine/layout';
 
 /** What the event log can be narrowed to. Each kind of event belongs to one group. */
-export const LOG_GROUPS = ['elections', 'messages', 'disk', 'faults', 'writes', 'checks'] as const;
+export const LOG_GROUPS = ['elections', 'faults', 'writes', 'messages', 'timers', 'disk', 'checks'] as const;
 export type LogGroup = (typeof LOG_GROUPS)[number];
 
 const GROUP_OF: Record<EventKind, LogGroup> = {
@@ -20,7 +20,7 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   persist: 'disk',
   persisted: 'disk',
   'persist-lost': 'disk',
-  timeout: 'elections',
+  timeout: 'timers',
   role: 'elections',
   elected: 'elections',
   established: 'elections',

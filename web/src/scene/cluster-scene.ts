@@ -52,8 +52,9 @@ export class ClusterScene {
     this.links = new LinkLayer(svg);
     this.sideGroup = add(svg, 'g');
     this.client = new ClientMark(this.sideGroup);
-    this.nodeGroup = add(svg, 'g');
+    // Messages pass behind the nodes that lie on their way.
     this.flights = new FlightLayer(svg);
+    this.nodeGroup = add(svg, 'g');
   }
 
   resize(width: number, height: number): void {

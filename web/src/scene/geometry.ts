@@ -29,9 +29,9 @@ export function layout(nodes: number, resources: number, width: number, height: 
     : clamp(Math.min(width / 720, height / 420), 0.7, 1.9);
   const crowd = nodes <= 5 ? 1 : nodes <= 7 ? 0.88 : 0.7;
   const radius = 34 * scale * crowd;
-  const side = stacked ? 0 : 104 * scale;
-  const far = stacked ? 0 : 176 * scale;
-  const foot = stacked ? 100 * scale : 0;
+  const side = stacked ? 0 : 112 * scale;
+  const far = stacked ? 0 : 184 * scale;
+  const foot = stacked ? 54 * scale + 72 : 0;
 
   const room = { width: width - side - far, height: height - foot };
   const ry = Math.max(radius, (room.height - radius * (ABOVE + BELOW)) / 2);
@@ -44,7 +44,7 @@ export function layout(nodes: number, resources: number, width: number, height: 
     const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
     return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
   });
-  const row = height - foot * 0.66;
+  const row = height - foot + 22 * scale;
   return {
     width,
     height,
@@ -55,7 +55,7 @@ export function layout(nodes: number, resources: number, width: number, height: 
     resources: Array.from({ length: resources }, (_, i) =>
       stacked
         ? { x: width * (0.5 + (0.34 * i) / Math.max(1, resources - 1)), y: row }
-        : { x: width - far + 28 * scale, y: height * ((i + 1) / (resources + 1)) },
+        : { x: width - far + 44 * scale, y: height * ((i + 1) / (resources + 1)) },
     ),
     stacked,
   };

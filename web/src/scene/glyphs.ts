@@ -86,13 +86,26 @@ export function cylinderPath(width: number, height: number): string {
   );
 }
 
-/** Pickets of a fence in front of a resource. */
-export function fencePath(height: number, step: number): string {
+/** A picket fence, to stand before a resource: closed pickets, so that what is behind them is hidden. */
+export function fencePath(width: number, height: number): string {
+  const count = 5;
+  const step = width / count;
+  const half = step * 0.3;
   const h = height / 2;
-  const pickets = [0, 1, 2].map(
-    (i) => `M${num(i * step)} ${num(h)}V${num(-h + step * 0.4)}L${num(i * step)} ${num(-h)}`,
-  );
-  return `${pickets.join('')}M${num(-step * 0.6)} ${num(-h * 0.35)}H${num(step * 2.6)}M${num(-step * 0.6)} ${num(h * 0.4)}H${num(step * 2.6)}`;
+  const point = height * 0.2;
+  return Array.from({ length: count }, (_, i) => {
+    const x = (i + 0.5) * step - width / 2;
+    return (
+      `M${num(x - half)} ${num(h)}V${num(-h + point)}L${num(x)} ${num(-h)}` +
+      `L${num(x + half)} ${num(-h + point)}V${num(h)}Z`
+    );
+  }).join('');
+}
+
+/** The rails that hold the pickets. */
+export function railPath(width: number, height: number): string {
+  const w = num(width / 2);
+  return [-0.1, 0.28].map((at) => `M${num(-width / 2)} ${num(at * height)}H${w}`).join('');
 }
 
 /** A screen on a stand: somebody who uses the cluster. */

@@ -21,7 +21,7 @@ export class LinkLayer {
       const back = cut[b]?.[a] ?? false;
       const from = nodes[a];
       const to = nodes[b];
-      const clear = radius * 1.75;
+      const clear = radius * 1.65;
       if (there && back) {
         set(whole, 'd', '');
         set(broken, 'd', gap(from, to, clear, 0, true) + gap(to, from, clear, 0, true));

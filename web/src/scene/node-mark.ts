@@ -19,7 +19,8 @@ export class NodeMark {
   private readonly hatch: SVGPathElement;
   private readonly crown: SVGPathElement;
   private readonly cross: SVGPathElement;
-  private readonly pause: SVGPathElement;
+  private readonly pause: SVGGElement;
+  private readonly pauseShape: SVGPathElement;
   private readonly disk: SVGGElement;
   private readonly diskShape: SVGPathElement;
   private readonly name: SVGTextElement;
@@ -43,8 +44,10 @@ export class NodeMark {
     this.name = add(this.group, 'text', { class: 'name' });
     this.term = add(this.group, 'text', { class: 'term' });
     this.role = add(this.group, 'text', { class: 'role' });
-    this.pause = add(this.group, 'path', { class: 'pause' });
-    this.disk = add(this.group, 'g', { class: 'disk' });
+    this.pause = add(this.group, 'g', { class: 'badge pause' });
+    add(this.pause, 'circle', { class: 'ground' });
+    this.pauseShape = add(this.pause, 'path');
+    this.disk = add(this.group, 'g', { class: 'badge disk' });
     add(this.disk, 'circle', { class: 'ground' });
     this.diskShape = add(this.disk, 'path');
 
@@ -65,10 +68,11 @@ export class NodeMark {
     set(this.crown, 'd', crownPath(r * 0.24));
     set(this.crown, 'transform', `translate(0 ${num(-r * 0.42)})`);
     set(this.cross, 'd', crossPath(r * 0.95));
-    set(this.pause, 'd', pausePath(r * 0.3));
-    set(this.pause, 'transform', `translate(${num(r * 0.98)} ${num(-r * 0.98)})`);
-    set(this.disk, 'transform', `translate(${num(r * 0.98)} ${num(r * 0.98)})`);
-    set(this.disk.firstElementChild!, 'r', num(r * 0.34));
+    set(this.pauseShape, 'd', pausePath(r * 0.18));
+    set(this.pause.firstElementChild!, 'r', num(r * 0.36));
+    set(this.pause, 'transform', `translate(${num(r * 0.95)} ${num(-r * 0.95)})`);
+    set(this.disk, 'transform', `translate(${num(r * 0.95)} ${num(r * 0.95)})`);
+    set(this.disk.firstElementChild!, 'r', num(r * 0.36));
     set(this.diskShape, 'd', cylinderPath(r * 0.3, r * 0.36));
     set(this.name, 'y', num(r * 0.08));
     set(this.term, 'y', num(r * 0.52));

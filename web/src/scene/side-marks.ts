@@ -3,7 +3,7 @@ import type { ResourceView } from '../model/cluster';
 import { hueOf } from '../model/palette';
 import type { Layout, Point } from './geometry';
 import { num } from './geometry';
-import { clientPath, crossPath, cylinderPath, fencePath } from './glyphs';
+import { clientPath, crossPath, cylinderPath, fencePath, railPath } from './glyphs';
 import { add, set, setText, show } from './svg';
 
 /** What happened last at a resource, shown for a moment. */
@@ -13,6 +13,7 @@ export type Flash = 'accepted' | 'stale' | 'refused' | null;
 export class ResourceMark {
   private readonly group: SVGGElement;
   private readonly body: SVGPathElement;
+  private readonly rails: SVGPathElement;
   private readonly fence: SVGPathElement;
   private readonly cross: SVGPathElement;
   private readonly chip: SVGCircleElement;
@@ -21,6 +22,7 @@ export class ResourceMark {
   constructor(parent: Element) {
     this.group = add(parent, 'g', { class: 'resource', role: 'img' });
     this.body = add(this.group, 'path', { class: 'body' });
+    this.rails = add(this.group, 'path', { class: 'fence' });
     this.fence = add(this.group, 'path', { class: 'fence' });
     this.cross = add(this.group, 'path', { class: 'refused' });
     this.chip = add(this.group, 'circle', { class: 'chip' });
@@ -36,13 +38,14 @@ export class ResourceMark {
   place(at: Point, { scale, stacked }: Layout): void {
     set(this.group, 'transform', `translate(${num(at.x)} ${num(at.y)})`);
     set(this.body, 'd', cylinderPath(34 * scale, 40 * scale));
-    set(this.fence, 'd', fencePath(34 * scale, 5 * scale));
-    set(this.fence, 'transform', `translate(${num(-34 * scale)} ${num(2 * scale)})`);
+    for (const part of [this.rails, this.fence]) set(part, 'transform', `translate(0 ${num(13 * scale)})`);
+    set(this.rails, 'd', railPath(54 * scale, 22 * scale));
+    set(this.fence, 'd', fencePath(50 * scale, 22 * scale));
     set(this.cross, 'd', crossPath(6 * scale));
-    set(this.cross, 'transform', `translate(${num(-44 * scale)} 0)`);
-    const left = stacked ? 0 : 28 * scale;
+    set(this.cross, 'transform', `translate(${num(-38 * scale)} 0)`);
+    const left = stacked ? 0 : 36 * scale;
     const line = Math.max(15, 14.5 * scale);
-    const top = stacked ? 34 * scale : -line * 1.4;
+    const top = stacked ? 42 * scale : -line * 1.3;
     set(this.group, 'text-anchor', stacked ? 'middle' : 'start');
     this.lines.forEach((text, i) => {
       set(text, 'x', num(left + (i === 1 && !stacked ? 14 * scale : 0)));
@@ -64,6 +67,7 @@ export class ResourceMark {
     const { token, accepted, stale, refused } = resource;
     const label = resource.fenced ? 'resource.label.fenced' : 'resource.label.unfenced';
     set(this.group, 'aria-label', t(label, { token, accepted, stale, refused }));
+    show(this.rails, resource.fenced);
     show(this.fence, resource.fenced);
     show(this.cross, flash === 'refused');
     show(this.chip, token > 0 && !compact);
@@ -94,8 +98,8 @@ export class ClientMark {
   place(at: Point, { scale }: Layout): void {
     set(this.group, 'transform', `translate(${num(at.x)} ${num(at.y)})`);
     set(this.shape, 'd', clientPath(17 * scale));
-    set(this.name, 'y', num(34 * scale));
-    set(this.count, 'y', num(34 * scale + Math.max(15, 14.5 * scale)));
+    set(this.name, 'y', num(42 * scale));
+    set(this.count, 'y', num(42 * scale + Math.max(15, 14.5 * scale)));
   }
 
   update(acknowledged: number, t: Translate): void {

@@ -28,6 +28,12 @@ export function drawTape(canvas: HTMLCanvasElement, drawing: TapeDrawing): void 
   c.setTransform(density, 0, 0, density, 0, 0);
   c.clearRect(0, 0, width, height);
 
+  // What the timeline below shows of it.
+  const left = Math.round(x(window.from));
+  const right = Math.round(Math.min(x(window.from + window.span), width));
+  c.fillStyle = theme.wash;
+  c.fillRect(left, 0, right - left, height);
+
   const top = height / 2 - 5;
   c.fillStyle = theme.line;
   c.fillRect(0, height / 2 - 0.5, width, 1);
@@ -53,11 +59,4 @@ export function drawTape(canvas: HTMLCanvasElement, drawing: TapeDrawing): void 
     last = at;
     c.fillRect(at, top + 12, 1.5, 4);
   }
-
-  // What the timeline below shows of it.
-  const left = x(window.from);
-  const right = Math.min(x(window.from + window.span), width);
-  c.strokeStyle = theme.edge;
-  c.lineWidth = 1;
-  c.strokeRect(Math.round(left) + 0.5, 1.5, Math.max(2, Math.round(right - left) - 1), height - 3);
 }

@@ -77,11 +77,13 @@ class Painter {
       const x = Math.round(this.x(at)) + 0.5;
       c.strokeStyle = d.theme.line;
       c.beginPath();
-      c.moveTo(x, 14);
+      c.moveTo(x, d.plan.axis - 6);
       c.lineTo(x, d.plan.height);
       c.stroke();
+      const text = axisLabel(at, step);
+      if (x + 4 + c.measureText(text).width > d.width) continue;
       c.fillStyle = d.theme.faint;
-      c.fillText(axisLabel(at, step), x + 4, 8);
+      c.fillText(text, x + 4, 7);
     }
   }
 
@@ -375,14 +377,14 @@ class Painter {
     c.strokeStyle = d.theme.ink;
     c.lineWidth = 1;
     c.beginPath();
-    c.moveTo(x, 4);
+    c.moveTo(x, d.plan.axis);
     c.lineTo(x, d.plan.height);
     c.stroke();
     c.fillStyle = d.theme.ink;
     c.beginPath();
-    c.moveTo(x - 4, 0);
-    c.lineTo(x + 4, 0);
-    c.lineTo(x, 7);
+    c.moveTo(x - 5, d.plan.axis - 5);
+    c.lineTo(x + 5, d.plan.axis - 5);
+    c.lineTo(x, d.plan.axis + 2);
     c.closePath();
     c.fill();
   }
