@@ -25,7 +25,7 @@ export class ResourceMark {
     this.rails = add(this.group, 'path', { class: 'fence' });
     this.fence = add(this.group, 'path', { class: 'fence' });
     this.cross = add(this.group, 'path', { class: 'refused' });
-    this.chip = add(this.group, 'circle', { class: 'chip' });
+    this.chip = add(this.group, 'circle', { class: 'token-dot' });
     this.lines = ['title', 'token', 'count', 'count stale', 'count'].map((name) =>
       add(this.group, 'text', { class: name }),
     );
