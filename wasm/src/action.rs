@@ -1,50 +1,38 @@
 //! Interventions as JavaScript writes them.
 
 use crate::error::WorldError;
-use serde::Deserialize;
+use js_sys::{Array, Reflect};
 use tenure_sim::fault::{Action, Who};
-use wasm_bindgen::JsValue;
-
-#[derive(Deserialize)]
-struct Written {
-    #[serde(rename = "do")]
-    what: String,
-    node: Option<u16>,
-    from: Option<u16>,
-    to: Option<u16>,
-    groups: Option<Vec<Vec<u16>>>,
-}
+use wasm_bindgen::{JsCast, JsValue};
 
 /// Reads an intervention in a world of `nodes` nodes.
-pub(crate) fn read(value: JsValue, nodes: usize) -> Result<Action, WorldError> {
-    let written: Written = serde_wasm_bindgen::from_value(value).map_err(|_| {
-        let remedy = "pass { do, node }, { do, from, to }, or { do: \"partition\", groups }, with whole numbers for nodes";
-        WorldError::new("bad-action", "act", "this is not an action", remedy)
-    })?;
-    let known = |node: Option<u16>, field: &str| match node {
-        Some(node) if usize::from(node) < nodes => Ok(Who::Node(node)),
-        Some(_) => Err(WorldError::new("unknown-node", field, "there is no such node", "use 0 to the number of nodes less one")),
-        None => Err(WorldError::new("missing-field", field, "the action needs a node here", "add it")),
+pub(crate) fn read(action: &JsValue, nodes: usize) -> Result<Action, WorldError> {
+    let Some(what) = field(action, "do").and_then(|what| what.as_string()) else {
+        let remedy = "pass an object as { do: \"crash\", node: 0 }";
+        return Err(WorldError::new("bad-action", "act", "this is no action", remedy));
     };
-    let node = || known(written.node, "act.node");
+    let node = |name: &str| match field(action, name) {
+        Some(value) => known_node(&value, nodes).map(Who::Node).ok_or_else(|| unknown_node(name)),
+        None => Err(WorldError::new("missing-field", &place(name), "the action needs a node here", "add it")),
+    };
     let link = || {
-        let (from, to) = (known(written.from, "act.from")?, known(written.to, "act.to")?);
+        let (from, to) = (node("from")?, node("to")?);
         if from == to {
             return Err(WorldError::new("no-link", "act.to", "a node has no link to itself", "name two nodes"));
         }
         Ok((from, to))
     };
-    Ok(match written.what.as_str() {
-        "crash" => Action::Crash(node()?),
-        "restart" => Action::Restart(node()?),
-        "pause" => Action::Pause(node()?),
-        "resume" => Action::Resume(node()?),
-        "resign" => Action::Resign(node()?),
-        "campaign" => Action::Campaign(node()?),
+    Ok(match what.as_str() {
+        "crash" => Action::Crash(node("node")?),
+        "restart" => Action::Restart(node("node")?),
+        "pause" => Action::Pause(node("node")?),
+        "resume" => Action::Resume(node("node")?),
+        "resign" => Action::Resign(node("node")?),
+        "campaign" => Action::Campaign(node("node")?),
         "cut" => link().map(|(from, to)| Action::Cut(from, to))?,
         "heal" => link().map(|(from, to)| Action::Heal(from, to))?,
         "healAll" => Action::HealAll,
-        "partition" => Action::Partition(partition(written.groups.unwrap_or_default(), nodes)?),
+        "partition" => Action::Partition(partition(action, nodes)?),
         _ => {
             let remedy = "use crash, restart, pause, resume, resign, campaign, cut, heal, healAll or partition";
             return Err(WorldError::new("unknown-name", "act.do", "there is no such action", remedy));
@@ -52,17 +40,47 @@ pub(crate) fn read(value: JsValue, nodes: usize) -> Result<Action, WorldError> {
     })
 }
 
-fn partition(groups: Vec<Vec<u16>>, nodes: usize) -> Result<Vec<Vec<Who>>, WorldError> {
+fn partition(action: &JsValue, nodes: usize) -> Result<Vec<Vec<Who>>, WorldError> {
+    let list = |value: &JsValue| {
+        let remedy = "pass a list of lists of nodes";
+        let wrong = || WorldError::new("wrong-type", "act.groups", "this is not what is expected here", remedy);
+        value.dyn_ref::<Array>().cloned().ok_or_else(wrong)
+    };
     let mut named = vec![false; nodes];
-    for node in groups.iter().flatten() {
-        match named.get_mut(usize::from(*node)) {
-            Some(named) if !*named => *named = true,
-            Some(_) => return Err(WorldError::new("named-twice", "act.groups", "a node is in two groups", "name each node once")),
-            None => return Err(WorldError::new("unknown-node", "act.groups", "there is no such node", "use 0 to the number of nodes less one")),
+    let mut groups = Vec::new();
+    for group in list(&field(action, "groups").unwrap_or(JsValue::UNDEFINED))?.iter() {
+        let mut members = Vec::new();
+        for value in list(&group)?.iter() {
+            let node = known_node(&value, nodes).ok_or_else(|| unknown_node("groups"))?;
+            if std::mem::replace(&mut named[usize::from(node)], true) {
+                return Err(WorldError::new("named-twice", "act.groups", "a node is in two groups", "name each node once"));
+            }
+            members.push(Who::Node(node));
         }
+        groups.push(members);
     }
     if named.contains(&false) {
         return Err(WorldError::new("incomplete", "act.groups", "the groups do not hold every node", "name every node once"));
     }
-    Ok(groups.into_iter().map(|group| group.into_iter().map(Who::Node).collect()).collect())
+    Ok(groups)
+}
+
+/// A field that is there; reading one of what is no object, or through a getter that throws, finds nothing.
+fn field(object: &JsValue, name: &str) -> Option<JsValue> {
+    Reflect::get(object, &name.into()).ok().filter(|value| !value.is_undefined())
+}
+
+fn known_node(value: &JsValue, nodes: usize) -> Option<u16> {
+    let number = value.as_f64()?;
+    // The conversion saturates: what is no whole number in range does not come back equal.
+    let node = number as u16;
+    (f64::from(node) == number && usize::from(node) < nodes).then_some(node)
+}
+
+fn unknown_node(field: &str) -> WorldError {
+    WorldError::new("unknown-node", &place(field), "there is no such node", "use 0 to the number of nodes less one")
+}
+
+fn place(field: &str) -> String {
+    "act.".to_owned() + field
 }

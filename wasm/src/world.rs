@@ -114,7 +114,7 @@ impl World {
     /// # Errors
     /// What is wrong with the action.
     pub fn act(&mut self, action: JsAction) -> Result<(), JsValue> {
-        let action = action::read(action.into(), self.history.head().nodes())?;
+        let action = action::read(&action, self.history.head().nodes())?;
         self.history.act(action).map_err(WorldError::from)?;
         self.forget_events();
         Ok(())

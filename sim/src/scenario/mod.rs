@@ -4,8 +4,12 @@
 //! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
 
 mod file;
+mod json;
+mod names;
+mod reader;
 mod refusal;
 mod units;
+mod writer;
 
 pub use refusal::Refusal;
 
@@ -92,7 +96,7 @@ impl Scenario {
     /// Writes a scenario file that reads back as this scenario.
     #[must_use]
     pub fn to_json(&self) -> String {
-        file::write(self)
+        writer::write(self)
     }
 }
 
