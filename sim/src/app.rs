@@ -5,7 +5,6 @@
 //! message may be slow. That is what the fence is for.
 
 use crate::packet::{Done, Outcome, Packet};
-use std::collections::VecDeque;
 use tenure::Token;
 use tenure::fence::Pass;
 
@@ -26,7 +25,7 @@ pub const RESOURCES: usize = 2;
 pub struct App {
     office: Option<Office>,
     /// Writes that were checked and wait for the node to have thought about them, oldest first.
-    thinking: VecDeque<Thought>,
+    thinking: Vec<Thought>,
 }
 
 /// What a leader keeps for one tenure.
@@ -86,7 +85,7 @@ impl App {
                 for value in &mut office.next {
                     *value += 1;
                 }
-                self.thinking.push_back(Thought { due, request, pass: office.pass, values: office.next });
+                self.thinking.push(Thought { due, request, pass: office.pass, values: office.next });
                 None
             }
             _ => Some(Outcome::NotYet),
@@ -96,8 +95,8 @@ impl App {
     /// The next write that has been thought about by `now`, for each resource. The standing is *not* asked again: this is
     /// the gap between check and effect.
     pub fn thought(&mut self, now: u64) -> Option<[Packet; RESOURCES]> {
-        let Thought { request, pass, values, .. } = *self.thinking.front().filter(|thought| thought.due <= now)?;
-        self.thinking.pop_front();
+        let Thought { request, pass, values, .. } = *self.thinking.first().filter(|thought| thought.due <= now)?;
+        self.thinking.remove(0);
         Some(values.map(|value| Packet::Write { pass, request, value }))
     }
 

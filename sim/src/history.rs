@@ -8,6 +8,7 @@ use crate::fault::{Action, Fault};
 use crate::physics::trace::Event;
 use crate::scenario::{Refusal, Scenario};
 use crate::world::World;
+use std::sync::Arc;
 
 /// How many clones of the past are kept at most.
 const MAX_SNAPSHOTS: usize = 128;
@@ -19,8 +20,10 @@ const MAX_UNDO: usize = 100;
 /// A run that can be looked at and changed anywhere.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// Its faults are the present plan.
+    /// Its faults are those it came with; [`scenario`](Self::scenario) puts the present plan in.
     scenario: Scenario,
+    /// The actions it came with and the interventions, in order of time.
+    plan: Arc<[Fault]>,
     /// The world at the horizon.
     head: World,
     /// The world at the cursor; `None` when that is the horizon.
@@ -38,7 +41,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 struct Fork {
     at: u64,
-    plan: Vec<Fault>,
+    plan: Arc<[Fault]>,
 }
 
 impl History {
@@ -48,8 +51,9 @@ impl History {
         let mut head = World::new(&scenario);
         let snapshots = vec![head.clone()];
         head.trace_mut().recording = true;
+        let plan = scenario.faults.as_slice().into();
         let mut history =
-            Self { scenario, head, past: None, snapshots, stride: FIRST_STRIDE, events: Vec::new(), undo: Vec::new(), redo: Vec::new() };
+            Self { scenario, plan, head, past: None, snapshots, stride: FIRST_STRIDE, events: Vec::new(), undo: Vec::new(), redo: Vec::new() };
         history.advance(0);
         history
     }
@@ -86,8 +90,8 @@ impl History {
 
     /// The scenario with every intervention: it reproduces this run.
     #[must_use]
-    pub const fn scenario(&self) -> &Scenario {
-        &self.scenario
+    pub fn scenario(&self) -> Scenario {
+        Scenario { faults: self.plan.to_vec(), ..self.scenario.clone() }
     }
 
     /// Moves the cursor, forward beyond the horizon or back.
@@ -105,7 +109,7 @@ impl History {
             (None, Some(snapshot)) => snapshot.clone(),
             (None, None) => return,
         };
-        world.set_plan(&self.scenario.faults);
+        world.set_plan(&self.plan);
         world.trace_mut().recording = false;
         world.run_until(to);
         self.past = Some(world);
@@ -142,9 +146,10 @@ impl History {
         if at >= self.head.duration() {
             return Err(Refusal::new("at-end", "act", "the run is over: nothing happens after its end", "go back in time first"));
         }
-        let former = self.scenario.faults.clone();
-        let place = self.scenario.faults.partition_point(|fault| fault.at <= at);
-        self.scenario.faults.insert(place, Fault { at, action });
+        let mut plan = self.plan.to_vec();
+        let place = plan.partition_point(|fault| fault.at <= at);
+        plan.insert(place, Fault { at, action });
+        let former = std::mem::replace(&mut self.plan, plan.into());
         if let Some(world) = self.past.take() {
             let count = world.trace().count();
             self.events.truncate(count as usize);
@@ -152,7 +157,7 @@ impl History {
             self.head = world;
             self.head.trace_mut().recording = true;
         }
-        self.head.set_plan(&self.scenario.faults);
+        self.head.set_plan(&self.plan);
         self.advance(at);
         if self.undo.len() == MAX_UNDO {
             self.undo.remove(0);
@@ -187,13 +192,13 @@ impl History {
     fn change(&mut self, fork: Fork) -> Fork {
         let (cursor, horizon) = (self.now(), self.horizon());
         let Fork { at, plan } = fork;
-        let left = Fork { at, plan: std::mem::replace(&mut self.scenario.faults, plan) };
+        let left = Fork { at, plan: std::mem::replace(&mut self.plan, plan) };
         // What was done at that very instant differs too; before the beginning nothing was.
         self.snapshots.retain(|snapshot| snapshot.now() < at || snapshot.trace().count() == 0);
         if let Some(snapshot) = self.snapshots.last() {
             self.head = snapshot.clone();
         }
-        self.head.set_plan(&self.scenario.faults);
+        self.head.set_plan(&self.plan);
         self.head.trace_mut().recording = true;
         self.events.truncate(self.head.trace().count() as usize);
         self.past = None;

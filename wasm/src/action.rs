@@ -11,33 +11,40 @@ pub(crate) fn read(action: &JsValue, nodes: usize) -> Result<Action, WorldError>
         let remedy = "pass an object as { do: \"crash\", node: 0 }";
         return Err(WorldError::new("bad-action", "act", "this is no action", remedy));
     };
-    let node = |name: &str| match field(action, name) {
-        Some(value) => known_node(&value, nodes).map(Who::Node).ok_or_else(|| unknown_node(name)),
-        None => Err(WorldError::new("missing-field", &place(name), "the action needs a node here", "add it")),
-    };
-    let link = || {
-        let (from, to) = (node("from")?, node("to")?);
-        if from == to {
-            return Err(WorldError::new("no-link", "act.to", "a node has no link to itself", "name two nodes"));
-        }
-        Ok((from, to))
-    };
     Ok(match what.as_str() {
-        "crash" => Action::Crash(node("node")?),
-        "restart" => Action::Restart(node("node")?),
-        "pause" => Action::Pause(node("node")?),
-        "resume" => Action::Resume(node("node")?),
-        "resign" => Action::Resign(node("node")?),
-        "campaign" => Action::Campaign(node("node")?),
-        "cut" => link().map(|(from, to)| Action::Cut(from, to))?,
-        "heal" => link().map(|(from, to)| Action::Heal(from, to))?,
-        "healAll" => Action::HealAll,
         "partition" => Action::Partition(partition(action, nodes)?),
+        "healAll" => Action::HealAll,
+        "cut" | "heal" => {
+            let (from, to) = (node(action, "from", nodes)?, node(action, "to", nodes)?);
+            if from == to {
+                return Err(WorldError::new("no-link", "act.to", "a node has no link to itself", "name two nodes"));
+            }
+            if what == "cut" { Action::Cut(from, to) } else { Action::Heal(from, to) }
+        }
         _ => {
-            let remedy = "use crash, restart, pause, resume, resign, campaign, cut, heal, healAll or partition";
-            return Err(WorldError::new("unknown-name", "act.do", "there is no such action", remedy));
+            let Some((_, make)) = ON_ONE_NODE.iter().find(|(name, _)| *name == what) else {
+                let remedy = "use crash, restart, pause, resume, resign, campaign, cut, heal, healAll or partition";
+                return Err(WorldError::new("unknown-name", "act.do", "there is no such action", remedy));
+            };
+            make(node(action, "node", nodes)?)
         }
     })
+}
+
+const ON_ONE_NODE: [(&str, fn(Who) -> Action); 6] = [
+    ("crash", Action::Crash),
+    ("restart", Action::Restart),
+    ("pause", Action::Pause),
+    ("resume", Action::Resume),
+    ("resign", Action::Resign),
+    ("campaign", Action::Campaign),
+];
+
+fn node(action: &JsValue, name: &str, nodes: usize) -> Result<Who, WorldError> {
+    match field(action, name) {
+        Some(value) => known_node(&value, nodes).map(Who::Node).ok_or_else(|| unknown_node(name)),
+        None => Err(WorldError::new("missing-field", &place(name), "the action needs a node here", "add it")),
+    }
 }
 
 fn partition(action: &JsValue, nodes: usize) -> Result<Vec<Vec<Who>>, WorldError> {

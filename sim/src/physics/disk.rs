@@ -1,6 +1,5 @@
 //! A disk: writes take time, are done in order, and what was not done is lost in a crash.
 
-use std::collections::VecDeque;
 use tenure::Ticket;
 
 /// The disk of one node, holding one durable record.
@@ -8,7 +7,7 @@ use tenure::Ticket;
 pub struct Disk<R> {
     durable: Option<R>,
     /// Writes on their way, oldest first, with the time each is done.
-    writes: VecDeque<(Ticket, R, u64)>,
+    writes: Vec<(Ticket, R, u64)>,
     /// How long a write takes.
     pub takes: u64,
     /// Counts crashes: the completion of a write that a crash undid is recognised by it.
@@ -19,15 +18,15 @@ impl<R: Clone> Disk<R> {
     /// An empty disk.
     #[must_use]
     pub fn new(takes: u64) -> Self {
-        Self { durable: None, writes: VecDeque::new(), takes, era: 0 }
+        Self { durable: None, writes: Vec::new(), takes, era: 0 }
     }
 
     /// Starts a write at `now`; answers when it is done. Writes are done one after another: a slow one holds back those
     /// behind it.
     pub fn write(&mut self, now: u64, ticket: Ticket, record: R) -> u64 {
-        let begins = self.writes.back().map_or(now, |(_, _, done)| now.max(*done));
+        let begins = self.writes.last().map_or(now, |(_, _, done)| now.max(*done));
         let done = begins.saturating_add(self.takes);
-        self.writes.push_back((ticket, record, done));
+        self.writes.push((ticket, record, done));
         done
     }
 
@@ -36,7 +35,11 @@ impl<R: Clone> Disk<R> {
         if era != self.era {
             return None;
         }
-        let (ticket, record, _) = self.writes.pop_front()?;
+        if self.writes.is_empty() {
+            return None;
+        }
+        // Hardly ever more than one: moving the rest up costs nothing.
+        let (ticket, record, _) = self.writes.remove(0);
         self.durable = Some(record);
         Some(ticket)
     }

@@ -31,14 +31,6 @@ const ALIVE: [Role; 3] = [RUNNING[0], RUNNING[1], PAUSED[0]];
 const ANY: [Role; 4] = [RUNNING[0], RUNNING[1], PAUSED[0], CRASHED[0]];
 const GROUPED: [Role; 3] = [RUNNING[0], RUNNING[1], ("rest", Who::Rest)];
 
-/// What actions refer to.
-struct Frame {
-    nodes: usize,
-    weather: Weather,
-    disk_write: u64,
-    duration: u64,
-}
-
 /// Reads and checks a file.
 pub(super) fn read(text: &str) -> Result<Scenario, Refusal> {
     let root = json::parse(text)
@@ -55,29 +47,53 @@ fn scenario(root: &Node) -> Read<Scenario> {
     let off = file.or("rulesOff", Vec::new(), rules_off)?;
     let (timing, safe_mode) = file.or("raft", (Timing::default(), true), raft)?;
     let setup = Setup::new(nodes, timing, safe_mode, &off, seed).map_err(|error| {
+        let at = file.get("raft").map_or(root.at, |node| node.at);
+        // The core says what is wrong, and after a colon or semicolon what to do.
         let text = error.to_string();
-        let (reason, remedy) = text.split_once(": ").or_else(|| text.split_once("; ")).unwrap_or((&text, "change it"));
-        Slip::new(file.get("raft").map_or(root.at, |node| node.at), "unsafe-config", reason, remedy)
+        let sign = text.bytes().position(|byte| byte == b':' || byte == b';').unwrap_or(text.len());
+        let reason = text.get(..sign).unwrap_or(&text);
+        let remedy = text.get(sign + 1..).map_or("change it", str::trim_start);
+        Slip::new(at, "unsafe-config", reason, remedy)
     })?;
-    let weather = file.get("network").map_or(Ok(USUAL_WEATHER), |node| network(node, USUAL_WEATHER))?;
-    let disk_write = file.or("disk", USUAL_DISK, disk)?;
-    let duration = file.or("duration", 60_000_000, duration)?;
-    let frame = Frame { nodes, weather, disk_write, duration };
-    Ok(Scenario {
-        title: file.or("title", Title::default(), title)?,
+    let mut scenario = Scenario {
+        title: Title::default(),
         seed,
         nodes,
         timing,
         off,
         setup,
-        weather,
-        disk_write,
+        weather: USUAL_WEATHER,
+        disk_write: file.or("disk", USUAL_DISK, disk)?,
         clients: file.or("client", USUAL_CLIENTS, client)?,
         leader_within: file.or("leaderWithin", 3_000_000, short_span)?,
-        duration,
-        faults: file.get("faults").map_or_else(|| Ok(Vec::new()), |node| faults(node, &frame))?,
-        expect: file.or("expect", Vec::new(), expect)?,
-    })
+        duration: file.or("duration", 60_000_000, duration)?,
+        faults: Vec::new(),
+        expect: Vec::new(),
+    };
+    // What is read into the scenario in place needs no care when a later part is refused.
+    complete(&mut scenario, file)?;
+    Ok(scenario)
+}
+
+fn complete(scenario: &mut Scenario, file: Fields<'_>) -> Read<()> {
+    if let Some(node) = file.get("network") {
+        scenario.weather = network(node, USUAL_WEATHER)?;
+    }
+    if let Some(node) = file.get("title") {
+        let fields = Fields::of(node, &["en", "zh"])?;
+        for (name, title) in [("en", &mut scenario.title.en), ("zh", &mut scenario.title.zh)] {
+            if let Some(node) = fields.get(name) {
+                title.push_str(text(node)?);
+            }
+        }
+    }
+    if let Some(node) = file.get("faults") {
+        faults(node, scenario)?;
+    }
+    if let Some(node) = file.get("expect") {
+        expect(node, &mut scenario.expect)?;
+    }
+    Ok(())
 }
 
 /// Before anything else: the rest of another version means something else.
@@ -95,12 +111,6 @@ fn check_version(root: &Node) -> Read<()> {
             Err(Slip::new(field.node.at, "version", "this version of the format is not known", &remedy))
         }
     }
-}
-
-fn title(node: &Node) -> Read<Title> {
-    let fields = Fields::of(node, &["en", "zh"])?;
-    let language = |name| fields.get(name).map_or(Ok(""), text).map(str::to_owned);
-    Ok(Title { en: language("en")?, zh: language("zh")? })
 }
 
 /// A JSON number does not hold 64 bits everywhere, so a seed is a text; a small number is read too.
@@ -204,42 +214,40 @@ fn duration(node: &Node) -> Read<u64> {
     Ok(span)
 }
 
-fn expect(node: &Node) -> Read<Vec<(Check, Outcome)>> {
+fn expect(node: &Node, expected: &mut Vec<(Check, Outcome)>) -> Read<()> {
     let fields = Fields::of(node, &Check::ALL.map(Check::name))?;
-    let mut expected = Vec::new();
     for check in Check::ALL {
         if let Some(node) = fields.get(check.name()) {
             expected.push((check, Outcome::ALL[one_of(node, &Outcome::ALL.map(Outcome::name))?]));
         }
     }
-    Ok(expected)
+    Ok(())
 }
 
 /// In order of time, and of the file where times are equal.
-fn faults(node: &Node, frame: &Frame) -> Read<Vec<Fault>> {
+fn faults(node: &Node, scenario: &mut Scenario) -> Read<()> {
     let items = items(node)?;
     if items.len() > MAX_FAULTS {
         return Err(Slip::new(node.at, "too-many", "more actions than can be run", &format!("use at most {MAX_FAULTS}")));
     }
-    let mut faults: Vec<Fault> = Vec::with_capacity(items.len());
     for node in items {
-        let fault = fault(node, frame)?;
-        let place = faults.partition_point(|other| other.at <= fault.at);
-        faults.insert(place, fault);
+        let fault = fault(node, scenario)?;
+        let place = scenario.faults.partition_point(|other| other.at <= fault.at);
+        scenario.faults.insert(place, fault);
     }
-    Ok(faults)
+    Ok(())
 }
 
-fn fault(node: &Node, frame: &Frame) -> Read<Fault> {
+fn fault(node: &Node, scenario: &Scenario) -> Read<Fault> {
     let fields = Fields::of(node, &FAULT)?;
     let when = fields.need("at", "the time is missing", "add \"at\", as \"2s\"")?;
     let at = span(when)?;
-    if at > frame.duration {
+    if at > scenario.duration {
         return Err(Slip::new(when.at, "after-end", "this is after the end of the run", "set it earlier, or raise duration"));
     }
     let mut named = FAULT.iter().skip(1).filter_map(|name| fields.get(name).map(|node| (*name, node)));
     match (named.next(), named.next()) {
-        (Some((name, node)), None) => Ok(Fault { at, action: action(name, node, frame)? }),
+        (Some((name, node)), None) => Ok(Fault { at, action: action(name, node, scenario)? }),
         (None, _) => Err(Slip::new(node.at, "no-action", "no action is named", "add one, as \"crash\": \"leader\"")),
         (Some(_), Some((_, second))) => {
             Err(Slip::new(second.at, "two-actions", "more than one action is named", "write one entry for each"))
@@ -247,8 +255,8 @@ fn fault(node: &Node, frame: &Frame) -> Read<Fault> {
     }
 }
 
-fn action(name: &str, node: &Node, frame: &Frame) -> Read<Action> {
-    let nodes = frame.nodes;
+fn action(name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
+    let nodes = scenario.nodes;
     Ok(match name {
         "crash" => Action::Crash(who(node, nodes, &ALIVE)?),
         "restart" => Action::Restart(who(node, nodes, &CRASHED)?),
@@ -266,11 +274,11 @@ fn action(name: &str, node: &Node, frame: &Frame) -> Read<Action> {
             if name == "cut" { Action::Cut(from, to) } else { Action::Heal(from, to) }
         }
         "partition" => Action::Partition(partition(node, nodes)?),
-        "network" => Action::Network(network(node, frame.weather)?),
+        "network" => Action::Network(network(node, scenario.weather)?),
         _ => {
             let fields = Fields::of(node, &["node", "write"])?;
             let node = fields.need("node", "the node is missing", "add \"node\", as \"n1\"")?;
-            Action::Disk(who(node, nodes, &ANY)?, fields.or("write", frame.disk_write, short_span)?)
+            Action::Disk(who(node, nodes, &ANY)?, fields.or("write", scenario.disk_write, short_span)?)
         }
     })
 }

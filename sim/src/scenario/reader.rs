@@ -4,9 +4,12 @@ use super::Refusal;
 use super::json::{Field, Node, Value, line_and_column, path_to};
 use super::units::{parse_share, parse_span};
 
-/// What is wrong, and where.
+/// What is wrong, and where. Boxed, for it is rare: results stay small.
 #[derive(Debug)]
-pub(super) struct Slip {
+pub(super) struct Slip(Box<Found>);
+
+#[derive(Debug)]
+struct Found {
     at: usize,
     code: &'static str,
     reason: String,
@@ -25,19 +28,20 @@ pub(super) struct Fields<'n> {
 impl Slip {
     #[cold]
     pub(super) fn new(at: usize, code: &'static str, reason: &str, remedy: &str) -> Self {
-        Self { at, code, reason: reason.to_owned(), remedy: remedy.to_owned() }
+        Self(Box::new(Found { at, code, reason: reason.to_owned(), remedy: remedy.to_owned() }))
     }
 
     /// The refusal of a file, with path and line.
     #[cold]
     pub(super) fn refuse(self, text: &str, root: Option<&Node>) -> Refusal {
-        let mut place = root.map(|root| path_to(root, self.at)).unwrap_or_default();
-        let (line, column) = line_and_column(text, self.at);
+        let Found { at, code, reason, remedy } = *self.0;
+        let mut place = root.map(|root| path_to(root, at)).unwrap_or_default();
+        let (line, column) = line_and_column(text, at);
         let (before, after) = if place.is_empty() { ("line ", "") } else { (" (line ", ")") };
         for part in [before, &line.to_string(), ", column ", &column.to_string(), after] {
             place.push_str(part);
         }
-        Refusal { code: self.code, place, reason: self.reason, remedy: self.remedy }
+        Refusal { code, place, reason, remedy }
     }
 }
 
@@ -152,5 +156,10 @@ pub(super) fn quoted(text: &str, matter: &str) -> String {
 
 #[cold]
 fn use_one_of(names: &[&str]) -> String {
-    "use one of: ".to_owned() + &names.join(", ")
+    let mut text = String::from("use one of");
+    for (place, name) in names.iter().enumerate() {
+        text.push_str(if place == 0 { ": " } else { ", " });
+        text.push_str(name);
+    }
+    text
 }

@@ -37,8 +37,8 @@ pub(super) fn write_share(ppm: u32) -> String {
 
 /// A decimal number and a unit, as a whole number of the smallest unit.
 fn parse(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
-    let (number, unit) = text.split_at(end);
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit() && byte != b'.')?;
+    let (number, unit) = text.split_at_checked(end)?;
     let scale = units.iter().find(|(name, _)| *name == unit)?.1;
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if whole.is_empty() || fraction.is_empty() {

@@ -6,6 +6,7 @@ use crate::fault::{Action, Fault, Who};
 use crate::node::Status;
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::RoleCode;
+use std::sync::Arc;
 use tenure::Input;
 
 /// How many actions of each kind were planned, came, and had an effect. By [`Action::kind`].
@@ -21,14 +22,16 @@ impl World {
     /// Adds an action at the present, and carries it out after all else that happens at this instant.
     pub fn act(&mut self, action: Action) {
         let place = self.plan.partition_point(|fault| fault.at <= self.env.now);
-        self.plan.insert(place, Fault { at: self.env.now, action });
+        let mut plan = self.plan.to_vec();
+        plan.insert(place, Fault { at: self.env.now, action });
+        self.plan = plan.into();
         self.run_until(self.env.now);
     }
 
     /// Plans other actions from here on. The actions already done must be the same, at the same places.
-    pub(crate) fn set_plan(&mut self, plan: &[Fault]) {
+    pub(crate) fn set_plan(&mut self, plan: &Arc<[Fault]>) {
         debug_assert!(plan.get(..self.next) == self.plan.get(..self.next));
-        self.plan = plan.to_vec();
+        self.plan = Arc::clone(plan);
     }
 
     /// All actions, done and planned, in order of time.

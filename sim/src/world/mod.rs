@@ -25,6 +25,7 @@ use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
 use env::{Due, Env, message_event};
+use std::sync::Arc;
 use tenure::fence::Pass;
 use tenure::random::Random;
 
@@ -43,8 +44,8 @@ pub struct World {
     pub(crate) env: Env,
     setup: raft::Setup,
     base: Base,
-    /// All actions in order of time, and how many of them are done.
-    plan: Vec<Fault>,
+    /// All actions in order of time, and how many of them are done. Clones of a world share it.
+    plan: Arc<[Fault]>,
     next: usize,
     faults: FaultCounts,
     /// Whether the world is whole: everybody runs, every link carries, and nothing is slower than at the start.
@@ -95,7 +96,7 @@ impl World {
             env,
             setup: scenario.setup.clone(),
             base: Base { weather: scenario.weather, disk_takes: scenario.disk_write },
-            plan: scenario.faults.clone(),
+            plan: scenario.faults.as_slice().into(),
             next: 0,
             faults: FaultCounts::default(),
             whole: true,
@@ -111,6 +112,8 @@ impl World {
         let to = to.min(self.duration);
         while self.step(to) {}
         self.env.now = self.env.now.max(to);
+        // What breaks by waiting was a step of its own: this only accounts for the time.
+        self.env.judges.wait(self.env.now);
         if to == self.duration && !self.ended {
             self.ended = true;
             self.env.trace.cause = -1;
@@ -216,16 +219,7 @@ impl World {
     /// What each judge has to say now.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
-        let judges = self.judges_now();
-        Check::ALL.into_iter().map(|check| judges.verdict(check)).collect()
-    }
-
-    /// The judges, with time accounted for up to now.
-    #[must_use]
-    pub fn judges_now(&self) -> Judges {
-        let mut judges = self.env.judges.clone();
-        judges.wait(self.env.now);
-        judges
+        Check::ALL.into_iter().map(|check| self.env.judges.verdict(check)).collect()
     }
 
     /// The judges.

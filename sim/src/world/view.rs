@@ -153,7 +153,7 @@ impl World {
     /// The summary, [`SUMMARY`] numbers.
     pub fn write_summary(&self, out: &mut Vec<f64>) {
         out.clear();
-        let judges = self.judges_now();
+        let judges = &self.env.judges;
         let belief = judges.belief();
         let counts = self.counts();
         let leader = self.leader();
