@@ -8,7 +8,7 @@ export const runCommands: readonly Command[] = [
     group: 'run',
     label: () => 'action.undo',
     keys: ['Ctrl+z', 'u'],
-    applies: ({ lab }) => lab.undos > 0,
+    applies: ({ lab }) => lab.canUndo,
     run: ({ lab }) => lab.undo(),
   },
   {
@@ -16,7 +16,7 @@ export const runCommands: readonly Command[] = [
     group: 'run',
     label: () => 'action.redo',
     keys: ['Ctrl+Shift+Z', 'Ctrl+y', 'Shift+U'],
-    applies: ({ lab }) => lab.redos > 0,
+    applies: ({ lab }) => lab.canRedo,
     run: ({ lab }) => lab.redo(),
   },
   {

@@ -233,7 +233,7 @@ export const en = {
   'event.established': '{actor} is established, term {term}',
   'event.deposed': '{actor} is deposed, term {term}: {why}',
   'event.following': '{actor} follows {other}, term {term}',
-  'event.following.nobody': '{actor} follows nobody, term {term}',
+  'event.following.nobody': '{actor} follows nobody',
   'event.write-issued': '{actor} writes to {other} with token {term}',
   'event.write-accepted': '{actor} takes the write of {other}, token {term}',
   'event.write-accepted.stale': '{actor} takes a stale write of {other}, token {term}',

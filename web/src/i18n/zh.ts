@@ -224,7 +224,7 @@ export const zh: Record<Key, string> = {
   'event.established': '{actor} 就任，任期 {term}',
   'event.deposed': '{actor} 卸任，任期 {term}：{why}',
   'event.following': '{actor} 跟随 {other}，任期 {term}',
-  'event.following.nobody': '{actor} 不跟随任何节点，任期 {term}',
+  'event.following.nobody': '{actor} 不再跟随任何节点',
   'event.write-issued': '{actor} 写入{other}，令牌 {term}',
   'event.write-accepted': '{actor}资源接受 {other} 的写入，令牌 {term}',
   'event.write-accepted.stale': '{actor}资源接受了 {other} 的过期写入，令牌 {term}',

@@ -74,8 +74,9 @@ export class Lab {
   builtIn = $state<string | null>(null);
   seed = $state('');
   faults = $state.raw<readonly FaultView[]>([]);
-  undos = $state(0);
-  redos = $state(0);
+  /** How far the run had been computed before each intervention, and before each undo. */
+  private undoable = $state.raw<readonly number[]>([]);
+  private redoable = $state.raw<readonly number[]>([]);
 
   /** Rises when the history changed, for those who draw it. */
   historyVersion = $state(0);
@@ -94,6 +95,8 @@ export class Lab {
   readonly leader: NodeView | null = $derived(
     this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
   );
+  readonly canUndo = $derived(this.undoable.length > 0);
+  readonly canRedo = $derived(this.redoable.length > 0);
   readonly atEnd = $derived(this.cluster.now >= this.duration);
 
   private judgedAt = Number.NEGATIVE_INFINITY;
@@ -214,29 +217,35 @@ export class Lab {
   act(...actions: Action[]): void {
     const done = this.attempt(() => {
       for (const action of actions) {
+        const { horizon } = this.engine;
         this.engine.act(action);
-        this.undos += 1;
-        this.redos = 0;
+        this.undoable = [...this.undoable, horizon];
+        this.redoable = [];
       }
     });
     this.afterIntervention();
     if (done) this.panned = null;
   }
 
+  /** Takes the last intervention back. The future that it had replaced is there again, as far as it had been computed. */
   undo(): void {
     this.attempt(() => {
+      const { now, horizon } = this.engine;
       if (!this.engine.undo()) return;
-      this.undos -= 1;
-      this.redos += 1;
+      this.redoable = [...this.redoable, horizon];
+      this.compute(this.undoable.at(-1) ?? now, now);
+      this.undoable = this.undoable.slice(0, -1);
     });
     this.afterIntervention();
   }
 
   redo(): void {
     this.attempt(() => {
+      const { now, horizon } = this.engine;
       if (!this.engine.redo()) return;
-      this.undos += 1;
-      this.redos -= 1;
+      this.undoable = [...this.undoable, horizon];
+      this.compute(this.redoable.at(-1) ?? now, now);
+      this.redoable = this.redoable.slice(0, -1);
     });
     this.afterIntervention();
   }
@@ -273,6 +282,12 @@ export class Lab {
     }
   }
 
+  /** Runs the world up to a horizon and leaves the cursor where it was. */
+  private compute(horizon: number, cursor: number): void {
+    this.engine.seek(horizon);
+    this.engine.seek(cursor);
+  }
+
   private move(call: () => void): void {
     if (this.attempt(call)) this.refresh(!this.playing);
   }
@@ -288,8 +303,8 @@ export class Lab {
 
   /** A new world: everything is read afresh. */
   private settle(): void {
-    this.undos = 0;
-    this.redos = 0;
+    this.undoable = [];
+    this.redoable = [];
     this.panned = null;
     this.span = DEFAULT_SPAN;
     this.mark = null;
@@ -396,8 +411,8 @@ export class Lab {
     this.engine.recover().then(
       () => {
         this.recovering = false;
-        this.undos = 0;
-        this.redos = 0;
+        this.undoable = [];
+        this.redoable = [];
         this.notices.add('notice.engine', error.problem, 'notice.engine.recovered');
         this.refresh(true);
       },

@@ -98,12 +98,13 @@ describe('interventions', () => {
     const forked = lab.traceHash;
     expect(forked).not.toBe(former);
     expect(lab.faults).toHaveLength(1);
+    lab.seek(2 * second);
     press('u');
-    lab.seek(4 * second);
+    expect(lab.cluster).toMatchObject({ now: 2 * second, horizon: 4 * second });
     expect(lab.traceHash).toBe(former);
     expect(lab.faults).toHaveLength(0);
     press('Shift+U');
-    lab.seek(4 * second);
+    expect(lab.cluster).toMatchObject({ now: 2 * second, horizon: 4 * second });
     expect(lab.traceHash).toBe(forked);
   });
 

@@ -96,7 +96,9 @@ describe('term lines', () => {
     const { lanes } = read([
       { at: 5, kind: 'role', actor: 0, term: 1, a: 2 },
       { at: 9, kind: 'following', actor: 0, other: 1, term: 1 },
-      { at: 20, kind: 'following', actor: 0, other: 2, term: 3 },
+      { at: 20, kind: 'persist', actor: 0, term: 3, a: 2, b: 2 },
+      { at: 22, kind: 'following', actor: 0, other: -1, term: -1 },
+      { at: 25, kind: 'following', actor: 0, other: 2, term: 3 },
     ]);
     expect(lanes[0].terms).toEqual([
       { from: 5, to: 20, term: 1 },

@@ -179,6 +179,8 @@ export class History {
         if (lane && CANDIDACIES.has(mark.a)) lane.ticks.push(mark);
         break;
       case KIND.following:
+      // A term is adopted with the record that goes to the disk.
+      case KIND.persist:
         this.setTerm(mark.actor, mark.term, mark.at);
         break;
       case KIND.elected:
