@@ -4,9 +4,7 @@ export const en = {
   'page.tagline': 'Who leads, who takes over, and what keeps the old leader out',
   'page.skip': 'Skip to the cluster',
   'page.loading': 'Starting the simulator …',
-  'page.lab': 'Lab',
 
-  'lang.name': 'English',
   'lang.switch': '中文',
   'lang.switch.label': '切换到中文',
 
@@ -64,10 +62,8 @@ export const en = {
 
   'table.node': 'Node',
   'table.role': 'Role',
-  'table.status': 'State',
   'table.term': 'Term',
   'table.vote': 'Voted for',
-  'table.follows': 'Follows',
   'table.lease': 'May act until',
 
   // Verdict strip
@@ -111,7 +107,6 @@ export const en = {
   'setting.scenario': 'Scenario',
   'setting.scenario.own': 'Own scenario',
   'setting.seed': 'Seed',
-  'setting.seed.new': 'New seed',
   'setting.nodes': 'Nodes',
   'setting.election': 'Election timeout',
   'setting.heartbeat': 'Heartbeat',
@@ -152,7 +147,6 @@ export const en = {
 
   // Inspector
   'inspect.none': 'Choose a node in the cluster, or press 1 to {count}.',
-  'inspect.belief': 'Belief and truth',
   'inspect.believes': 'It believes',
   'inspect.truth': 'The world knows',
   'inspect.believes.leading': 'I lead term {term}, for {left} more',
@@ -228,7 +222,7 @@ export const en = {
   'event.persisted': '{actor}: disk has record {a}',
   'event.persist-lost': '{actor}: record {a} lost before the disk had it',
   'event.timeout': '{actor}: timer runs out',
-  'event.role': '{actor} becomes {role}, term {term}',
+  'event.role': '{actor} is now {role}, term {term}',
   'event.elected': '{actor} is elected, term {term}',
   'event.established': '{actor} is established, term {term}',
   'event.deposed': '{actor} is deposed, term {term}: {why}',
@@ -279,20 +273,16 @@ export const en = {
   'transport.speed': 'Speed',
   'transport.speed.value': '{speed}×',
   'transport.position': 'Position in time',
-  'transport.end': 'end of the run',
   'transport.valuetext': '{time}: {what}',
   'transport.nothing': 'nothing yet',
   'timeline.title': 'Timeline',
   'timeline.overlap': 'two leaders',
   'timeline.leaderless': 'no leader',
-  'timeline.writes.fenced': 'fenced',
-  'timeline.writes.unfenced': 'unfenced',
   'timeline.faults': 'faults',
   'timeline.table': 'Leaders of this run',
   'timeline.table.from': 'From',
   'timeline.table.to': 'To',
   'timeline.now': 'now',
-  'timeline.window': 'shown: {span}',
   'timeline.hint': 'Drag to move, scroll with Ctrl to zoom, click to go there.',
 
   // Actions
@@ -354,12 +344,10 @@ export const en = {
   'help.legend.messages':
     'Messages: filled asks, hollow grants, square refuses, diamond is about votes. A lost one ends in ✕ on the way.',
   'help.legend.lane':
-    'Lane of a node: thin line its term, bar its leadership; outlined while elected only, hatched while frozen (a zombie).',
+    'Lane of a node: thin line its term, bar its leadership; outlined while elected only, hatched while frozen (a zombie). On a resource: ✕ a write the fence refused, red a stale write that got in.',
 
   // Notices
   'notice.close': 'Dismiss',
-  'notice.where': 'Where',
-  'notice.remedy': 'What to do',
   'notice.problem': 'That did not work',
   'notice.link': 'This link cannot be opened',
   'notice.link.default': 'The page goes on with the scenario it has.',
@@ -404,8 +392,8 @@ export const en = {
   'say.none': 'No leader.',
   'say.down': 'Crashed: {names}.',
   'say.paused': 'Paused: {names}.',
-  'say.cut': '{count} link directions cut.',
-  'say.stale': '{count} stale writes accepted.',
+  'say.cut': 'Cut link directions: {count}.',
+  'say.stale': 'Stale writes accepted: {count}.',
 } as const;
 
 export type Key = keyof typeof en;

@@ -6,9 +6,7 @@ export const zh: Record<Key, string> = {
   'page.tagline': '谁来领导，谁来接任，又靠什么挡住旧领导者',
   'page.skip': '跳到集群',
   'page.loading': '正在启动模拟器……',
-  'page.lab': '实验台',
 
-  'lang.name': '中文',
   'lang.switch': 'EN',
   'lang.switch.label': 'Switch to English',
 
@@ -25,7 +23,7 @@ export const zh: Record<Key, string> = {
   'role.follower': '跟随者',
   'role.pre-candidate': '预候选者',
   'role.candidate': '候选者',
-  'role.elected': '已当选',
+  'role.elected': '当选者',
   'role.leader': '领导者',
   'role.halted': '已停机',
   'status.up': '运行',
@@ -64,10 +62,8 @@ export const zh: Record<Key, string> = {
 
   'table.node': '节点',
   'table.role': '角色',
-  'table.status': '状态',
   'table.term': '任期',
   'table.vote': '投票给',
-  'table.follows': '跟随',
   'table.lease': '可行使职权至',
 
   'verdict.title': '裁定',
@@ -106,7 +102,6 @@ export const zh: Record<Key, string> = {
   'setting.scenario': '场景',
   'setting.scenario.own': '自定义场景',
   'setting.seed': '种子',
-  'setting.seed.new': '换一个种子',
   'setting.nodes': '节点数',
   'setting.election': '选举超时',
   'setting.heartbeat': '心跳间隔',
@@ -145,7 +140,6 @@ export const zh: Record<Key, string> = {
   'links.cut': '{from} 到 {to}：已切断',
 
   'inspect.none': '在集群中选中一个节点，或按 1 到 {count}。',
-  'inspect.belief': '自认与真相',
   'inspect.believes': '它认为',
   'inspect.truth': '真相是',
   'inspect.believes.leading': '我领导任期 {term}，还剩 {left}',
@@ -269,20 +263,16 @@ export const zh: Record<Key, string> = {
   'transport.speed': '速度',
   'transport.speed.value': '{speed}×',
   'transport.position': '时间位置',
-  'transport.end': '运行结束',
   'transport.valuetext': '{time}:{what}',
   'transport.nothing': '尚无事件',
   'timeline.title': '时间线',
   'timeline.overlap': '双主',
   'timeline.leaderless': '无主',
-  'timeline.writes.fenced': '有隔离',
-  'timeline.writes.unfenced': '无隔离',
   'timeline.faults': '故障',
   'timeline.table': '本次运行的领导者',
   'timeline.table.from': '自',
   'timeline.table.to': '至',
   'timeline.now': '现在',
-  'timeline.window': '显示范围：{span}',
   'timeline.hint': '拖动平移，按住 Ctrl 滚动缩放，点击跳转。',
 
   'action.play': '播放',
@@ -341,11 +331,10 @@ export const zh: Record<Key, string> = {
   'help.legend.promise': '投票者外侧的细环：它不选别人的承诺。',
   'help.legend.messages':
     '消息：实心是请求，空心是同意，方形是拒绝，菱形与投票有关。丢失的消息在途中以 ✕ 结束。',
-  'help.legend.lane': '节点泳道：细线是任期，粗条是领导期；仅当选时只有轮廓，被冻结时（僵尸领导者）画斜线。',
+  'help.legend.lane':
+    '节点泳道：细线是任期，粗条是领导期；仅当选时只有轮廓，被冻结时（僵尸领导者）画斜线。资源泳道上，✕ 是被隔离挡住的写入，红色是得逞的过期写入。',
 
   'notice.close': '关闭提示',
-  'notice.where': '位置',
-  'notice.remedy': '办法',
   'notice.problem': '操作没有成功',
   'notice.link': '无法打开这个链接',
   'notice.link.default': '页面继续运行现有的场景。',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANGS, translator } from '../i18n/translate';
+import { LANGS } from '../i18n/translate';
 import { checksum, decodeLink, encodeLink, LinkError, type SharedRun } from './link';
 import { problemText } from './text';
 
@@ -24,7 +24,7 @@ async function refused(hash: string): Promise<LinkError['problem']> {
     expect(error).toBeInstanceOf(LinkError);
     const { problem } = error as LinkError;
     for (const lang of LANGS) {
-      const said = problemText(problem, translator(lang));
+      const said = problemText(problem, lang);
       for (const part of [said.place, said.reason, said.remedy]) expect(part).toMatch(/\S{2}/);
     }
     return problem;

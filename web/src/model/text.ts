@@ -1,7 +1,8 @@
 import type { Problem } from '../engine/errors';
 import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
-import { isKey, type Translate } from '../i18n/translate';
+import { refusalWords } from '../i18n/refusals';
+import { fill, isKey, type Lang, type Translate, translator } from '../i18n/translate';
 import type { ClusterView } from './cluster';
 import type { Leaf } from './diff';
 import type { EventView } from './log';
@@ -111,21 +112,28 @@ export function checkText(check: string, t: Translate): string {
   return isKey(key) ? t(key) : check;
 }
 
-/** A problem in words: those of the page in the reader's language, those of the engine as it sent them. */
-export function problemText(
-  problem: Problem,
-  t: Translate,
-): { place: string; reason: string; remedy: string } {
-  const params = { ...problem.params, place: problem.place };
-  const word = (part: 'reason' | 'remedy', given: string) => {
-    const key = `problem.${problem.code}.${part}`;
-    return isKey(key) ? t(key, params) : given;
-  };
-  return {
-    place: problem.place,
-    reason: word('reason', problem.reason),
-    remedy: word('remedy', problem.remedy),
-  };
+export interface ProblemWords {
+  place: string;
+  reason: string;
+  remedy: string;
+}
+
+/** A problem in words: the page's own by its code, the engine's as it sent them or as the language has them. */
+export function problemText({ code, place, reason, remedy, params }: Problem, lang: Lang): ProblemWords {
+  const t = translator(lang);
+  const known = { reason: `problem.${code}.reason`, remedy: `problem.${code}.remedy` };
+  if (isKey(known.reason) && isKey(known.remedy)) {
+    return { place, reason: t(known.reason, params), remedy: t(known.remedy, params) };
+  }
+  const words = refusalWords(code, lang);
+  if (!words) return { place, reason: sentence(reason), remedy: sentence(remedy) };
+  const own = { reason, remedy, list: remedy.slice(remedy.indexOf(':') + 1).trim() };
+  return { place, reason: `${fill(words.reason, own)}。`, remedy: `${fill(words.remedy, own)}。` };
+}
+
+/** The engine writes its words to be joined; on their own they are sentences. */
+function sentence(words: string): string {
+  return words === '' ? '' : `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
 function numbered(what: 'lose' | 'deposed', code: number, t: Translate): string {
