@@ -29,8 +29,9 @@ pub enum Action {
     Heal(Who, Who),
     /// Every link carries again.
     HealAll,
-    /// Links between different groups are cut both ways; links within a group carry.
-    Partition(Vec<Vec<Who>>),
+    /// Links between different groups are cut both ways; links within a group carry. Each node with the number of its
+    /// group, in order of the groups.
+    Partition(Vec<(u16, Who)>),
     /// The node is asked to stop leading.
     Resign(Who),
     /// The node is asked to campaign.

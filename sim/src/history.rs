@@ -23,7 +23,7 @@ pub struct History {
     /// Its faults are those it came with; [`scenario`](Self::scenario) puts the present plan in.
     scenario: Scenario,
     /// The actions it came with and the interventions, in order of time.
-    plan: Arc<[Fault]>,
+    plan: Arc<Vec<Fault>>,
     /// The world at the horizon.
     head: World,
     /// The world at the cursor; `None` when that is the horizon.
@@ -41,7 +41,7 @@ pub struct History {
 #[derive(Clone, Debug)]
 struct Fork {
     at: u64,
-    plan: Arc<[Fault]>,
+    plan: Arc<Vec<Fault>>,
 }
 
 impl History {
@@ -51,7 +51,7 @@ impl History {
         let mut head = World::new(&scenario);
         let snapshots = vec![head.clone()];
         head.trace_mut().recording = true;
-        let plan = scenario.faults.as_slice().into();
+        let plan = Arc::new(scenario.faults.clone());
         let mut history =
             Self { scenario, plan, head, past: None, snapshots, stride: FIRST_STRIDE, events: Vec::new(), undo: Vec::new(), redo: Vec::new() };
         history.advance(0);
@@ -91,7 +91,7 @@ impl History {
     /// The scenario with every intervention: it reproduces this run.
     #[must_use]
     pub fn scenario(&self) -> Scenario {
-        Scenario { faults: self.plan.to_vec(), ..self.scenario.clone() }
+        Scenario { faults: self.plan.as_ref().clone(), ..self.scenario.clone() }
     }
 
     /// Moves the cursor, forward beyond the horizon or back.
@@ -146,10 +146,10 @@ impl History {
         if at >= self.head.duration() {
             return Err(Refusal::new("at-end", "act", "the run is over: nothing happens after its end", "go back in time first"));
         }
-        let mut plan = self.plan.to_vec();
+        let mut plan = self.plan.as_ref().clone();
         let place = plan.partition_point(|fault| fault.at <= at);
         plan.insert(place, Fault { at, action });
-        let former = std::mem::replace(&mut self.plan, plan.into());
+        let former = std::mem::replace(&mut self.plan, Arc::new(plan));
         if let Some(world) = self.past.take() {
             let count = world.trace().count();
             self.events.truncate(count as usize);

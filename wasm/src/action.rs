@@ -47,29 +47,27 @@ fn node(action: &JsValue, name: &str, nodes: usize) -> Result<Who, WorldError> {
     }
 }
 
-fn partition(action: &JsValue, nodes: usize) -> Result<Vec<Vec<Who>>, WorldError> {
+fn partition(action: &JsValue, nodes: usize) -> Result<Vec<(u16, Who)>, WorldError> {
     let list = |value: &JsValue| {
         let remedy = "pass a list of lists of nodes";
         let wrong = || WorldError::new("wrong-type", "act.groups", "this is not what is expected here", remedy);
         value.dyn_ref::<Array>().cloned().ok_or_else(wrong)
     };
     let mut named = vec![false; nodes];
-    let mut groups = Vec::new();
-    for group in list(&field(action, "groups").unwrap_or(JsValue::UNDEFINED))?.iter() {
-        let mut members = Vec::new();
+    let mut members = Vec::new();
+    for (place, group) in (0..).zip(list(&field(action, "groups").unwrap_or(JsValue::UNDEFINED))?.iter()) {
         for value in list(&group)?.iter() {
             let node = known_node(&value, nodes).ok_or_else(|| unknown_node("groups"))?;
             if std::mem::replace(&mut named[usize::from(node)], true) {
                 return Err(WorldError::new("named-twice", "act.groups", "a node is in two groups", "name each node once"));
             }
-            members.push(Who::Node(node));
+            members.push((place, Who::Node(node)));
         }
-        groups.push(members);
     }
     if named.contains(&false) {
         return Err(WorldError::new("incomplete", "act.groups", "the groups do not hold every node", "name every node once"));
     }
-    Ok(groups)
+    Ok(members)
 }
 
 /// A field that is there; reading one of what is no object, or through a getter that throws, finds nothing.

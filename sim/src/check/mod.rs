@@ -244,7 +244,7 @@ impl Judges {
         Self {
             promises,
             one_leader: OneLeaderPerTerm::default(),
-            one_vote: OneVotePerTerm::new(nodes),
+            one_vote: OneVotePerTerm::default(),
             token_rises: TokenRises::new(nodes),
             believed: BelievedLeaders::new(nodes),
             stale: StaleWrites::new(resources),

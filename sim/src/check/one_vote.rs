@@ -2,28 +2,21 @@
 
 use super::Tally;
 
-/// The votes that left each node.
-#[derive(Clone, Debug)]
+/// The votes that left the nodes.
+#[derive(Clone, Debug, Default)]
 pub(super) struct OneVotePerTerm {
-    /// By node, in order of term; the first candidate.
-    votes: Vec<Vec<(u64, usize)>>,
+    /// Term, voter and first candidate, in order.
+    votes: Vec<(u64, usize, usize)>,
     tally: Tally,
 }
 
 impl OneVotePerTerm {
-    pub(super) fn new(nodes: usize) -> Self {
-        Self { votes: vec![Vec::new(); nodes], tally: Tally::default() }
-    }
-
     pub(super) fn granted(&mut self, now: u64, node: usize, term: u64, to: usize) -> bool {
-        let Some(votes) = self.votes.get_mut(node) else {
-            return false;
-        };
-        match votes.binary_search_by_key(&term, |(term, _)| *term) {
+        match self.votes.binary_search_by_key(&(term, node), |(term, node, _)| (*term, *node)) {
             // The same vote said again is one vote.
-            Ok(place) => votes[place].1 != to && self.tally.note(now, true),
+            Ok(place) => self.votes[place].2 != to && self.tally.note(now, true),
             Err(place) => {
-                votes.insert(place, (term, to));
+                self.votes.insert(place, (term, node, to));
                 self.tally.note(now, false)
             }
         }
@@ -40,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_second_candidate_breaks_it_and_a_repeated_answer_does_not() {
-        let mut check = OneVotePerTerm::new(2);
+        let mut check = OneVotePerTerm::default();
         assert!(!check.granted(1, 0, 5, 1) && !check.granted(2, 0, 5, 1) && !check.granted(3, 1, 5, 0) && !check.granted(4, 0, 6, 0));
         assert!(check.granted(9, 0, 5, 0));
         assert_eq!(check.tally(), Tally { exercised: 4, broken: 1, first_broken_at: Some(9) });

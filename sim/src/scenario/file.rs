@@ -283,29 +283,25 @@ fn action(name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
     })
 }
 
-fn partition(node: &Node, nodes: usize) -> Read<Vec<Vec<Who>>> {
-    let mut named: Vec<Who> = Vec::new();
-    let mut groups = Vec::new();
-    for group in items(node)? {
-        let mut members = Vec::new();
+fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
+    let mut named: Vec<(u16, Who)> = Vec::new();
+    for (place, group) in (0..).zip(items(node)?) {
         for node in items(group)? {
             let who = who(node, nodes, &GROUPED)?;
             // Followers are told apart when the action comes: each name is another one.
-            if who != Who::Follower && named.contains(&who) {
+            if who != Who::Follower && named.iter().any(|(_, other)| *other == who) {
                 return Err(Slip::new(node.at, "named-twice", "this is in two groups", "name each node once"));
             }
-            named.push(who);
-            members.push(who);
+            named.push((place, who));
         }
-        groups.push(members);
     }
-    let all_by_name = named.iter().all(|who| matches!(who, Who::Node(_)));
-    let complete = if all_by_name { named.len() == nodes } else { named.contains(&Who::Rest) && named.len() <= nodes + 1 };
-    if !complete {
+    let all_by_name = named.iter().all(|(_, who)| matches!(who, Who::Node(_)));
+    let with_rest = named.iter().any(|(_, who)| *who == Who::Rest) && named.len() <= nodes + 1;
+    if !with_rest && !(all_by_name && named.len() == nodes) {
         let remedy = "name every node once, or add \"rest\" to one group";
         return Err(Slip::new(node.at, "incomplete", "the groups do not hold every node", remedy));
     }
-    Ok(groups)
+    Ok(named)
 }
 
 fn who(node: &Node, nodes: usize, roles: &[Role]) -> Read<Who> {

@@ -85,9 +85,15 @@ pub(super) fn path_to(root: &Node, at: usize) -> String {
 
 /// Line and column of a byte, both counted from 1.
 pub(super) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at).unwrap_or(text);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
+    let (mut line, mut column) = (1, 1);
+    for byte in text.bytes().take(at) {
+        if byte == b'\n' {
+            (line, column) = (line + 1, 1);
+        } else if byte & 0xc0 != 0x80 {
+            // The bytes that continue a letter do not count.
+            column += 1;
+        }
+    }
     (line, column)
 }
 

@@ -146,17 +146,16 @@ impl Writer {
             Action::Cut(from, to) => self.link("cut", *from, *to),
             Action::Heal(from, to) => self.link("heal", *from, *to),
             Action::HealAll => self.text("heal", "all"),
-            Action::Partition(groups) => {
+            Action::Partition(members) => {
                 self.open("partition", '[');
-                for group in groups {
-                    self.comma();
-                    self.out.push('[');
-                    for who in group {
-                        self.item(&who_name(*who));
+                for (place, (group, who)) in members.iter().enumerate() {
+                    let first = place == 0 || members[place - 1].0 != *group;
+                    if first {
+                        self.out.push_str(if place == 0 { "[" } else { "],[" });
                     }
-                    self.out.push(']');
+                    self.item(&who_name(*who));
                 }
-                self.close(']');
+                self.out.push_str(if members.is_empty() { "]" } else { "]]" });
             }
             Action::Network(weather) => self.network(*weather),
             Action::Disk(who, takes) => {

@@ -22,14 +22,14 @@ impl World {
     /// Adds an action at the present, and carries it out after all else that happens at this instant.
     pub fn act(&mut self, action: Action) {
         let place = self.plan.partition_point(|fault| fault.at <= self.env.now);
-        let mut plan = self.plan.to_vec();
+        let mut plan = self.plan.as_ref().clone();
         plan.insert(place, Fault { at: self.env.now, action });
-        self.plan = plan.into();
+        self.plan = Arc::new(plan);
         self.run_until(self.env.now);
     }
 
     /// Plans other actions from here on. The actions already done must be the same, at the same places.
-    pub(crate) fn set_plan(&mut self, plan: &Arc<[Fault]>) {
+    pub(crate) fn set_plan(&mut self, plan: &Arc<Vec<Fault>>) {
         debug_assert!(plan.get(..self.next) == self.plan.get(..self.next));
         self.plan = Arc::clone(plan);
     }
@@ -132,15 +132,15 @@ impl World {
     }
 
     /// Links between groups are cut, links within a group carry.
-    fn partition(&mut self, groups: &[Vec<Who>]) -> bool {
+    fn partition(&mut self, members: &[(u16, Who)]) -> bool {
         let nodes = self.env.nodes;
-        let Some(group) = self.resolve_groups(groups) else {
+        let Some(group) = self.resolve_groups(members) else {
             return false;
         };
         let mut any = false;
-        for from in 0..nodes {
-            for to in 0..nodes {
-                any |= if group[from] == group[to] { self.heal(from, to) } else { self.cut(from, to) };
+        for (from, of_from) in group.iter().enumerate().take(nodes) {
+            for (to, of_to) in group.iter().enumerate().take(nodes) {
+                any |= if of_from == of_to { self.heal(from, to) } else { self.cut(from, to) };
             }
         }
         any
@@ -148,29 +148,21 @@ impl World {
 
     /// The group of each node; `None` when somebody named by a role is not there. Names come first, then roles, then the
     /// rest; nodes that nobody named are a group of their own.
-    fn resolve_groups(&self, groups: &[Vec<Who>]) -> Option<Vec<usize>> {
-        let unnamed = groups.len();
-        let mut group = vec![unnamed; self.env.nodes];
-        for (place, members) in groups.iter().enumerate() {
-            for who in members {
-                if let Who::Node(_) = who {
-                    *group.get_mut(self.resolve(*who)?)? = place;
-                }
-            }
-        }
-        for (place, members) in groups.iter().enumerate() {
-            for who in members {
+    fn resolve_groups(&self, members: &[(u16, Who)]) -> Option<Vec<u16>> {
+        const UNNAMED: u16 = u16::MAX;
+        let mut group = vec![UNNAMED; self.env.nodes];
+        for by_role in [false, true] {
+            for (place, who) in members.iter().filter(|(_, who)| *who != Who::Rest && matches!(who, Who::Node(_)) != by_role) {
                 let node = match who {
-                    Who::Node(_) | Who::Rest => continue,
-                    Who::Follower => self.followers().find(|node| group[*node] == unnamed)?,
+                    Who::Follower => self.followers().find(|node| group[*node] == UNNAMED)?,
                     who => self.resolve(*who)?,
                 };
-                *group.get_mut(node)? = place;
+                *group.get_mut(node)? = *place;
             }
         }
-        if let Some(place) = groups.iter().position(|members| members.contains(&Who::Rest)) {
-            for group in group.iter_mut().filter(|group| **group == unnamed) {
-                *group = place;
+        if let Some((place, _)) = members.iter().find(|(_, who)| *who == Who::Rest) {
+            for group in group.iter_mut().filter(|group| **group == UNNAMED) {
+                *group = *place;
             }
         }
         Some(group)

@@ -45,7 +45,7 @@ pub struct World {
     setup: raft::Setup,
     base: Base,
     /// All actions in order of time, and how many of them are done. Clones of a world share it.
-    plan: Arc<[Fault]>,
+    plan: Arc<Vec<Fault>>,
     next: usize,
     faults: FaultCounts,
     /// Whether the world is whole: everybody runs, every link carries, and nothing is slower than at the start.
@@ -96,7 +96,7 @@ impl World {
             env,
             setup: scenario.setup.clone(),
             base: Base { weather: scenario.weather, disk_takes: scenario.disk_write },
-            plan: scenario.faults.as_slice().into(),
+            plan: Arc::new(scenario.faults.clone()),
             next: 0,
             faults: FaultCounts::default(),
             whole: true,

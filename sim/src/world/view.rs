@@ -4,8 +4,9 @@ use super::{Actor, World};
 use crate::check::{Check, Outcome};
 use crate::node::{Node, Status};
 use crate::physics::NEVER;
+use crate::physics::clock::Clock;
 use crate::physics::trace::Event;
-use crate::scheme::{Detail, Recorded, RoleCode, Scheme, raft};
+use crate::scheme::{Detail, RoleCode, Scheme, raft};
 use tenure::{Election, Instant, Token};
 
 /// How many numbers a node takes.
@@ -87,7 +88,7 @@ impl World {
     #[must_use]
     pub fn actors(&self) -> Vec<(ActorKind, String)> {
         let name = |(place, actor): (usize, &Actor)| match actor {
-            Actor::Raft(_) => (ActorKind::Node, format!("n{}", place + 1)),
+            Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
             Actor::Resource(resource) => {
                 let name = if resource.fenced() { "fenced" } else { "unfenced" };
@@ -189,55 +190,40 @@ impl World {
         let Some(raft) = self.node(node) else {
             return Vec::new();
         };
-        let text = |number: u64| Field::Text(number.to_string());
-        let name = |node: Option<u16>| node.map_or(Field::Nothing, |node| Field::Text(format!("n{}", node + 1)));
-        let when = |at: u64| if at == NEVER { Field::Nothing } else { Field::Number(at) };
-        let at = |instant: Instant| when(raft.clock().when(instant));
-        let span = |pair: Option<(Instant, Instant)>| match pair {
-            Some((from, until)) => (at(from), at(until)),
-            None => (Field::Nothing, Field::Nothing),
-        };
+        let mut fields = Fields { list: Vec::new(), clock: *raft.clock() };
         let look = raft.look();
+        fields.name("name", Some(node as u16));
+        fields.word("role", role_name(look.role));
+        fields.word("status", status_name(raft.status()));
+        fields.count("incarnation", Some(raft.lives()));
+        fields.count("term", Some(look.term));
+        fields.name("vote", look.vote);
+        fields.name("leader", look.leader);
         let machine = raft.machine();
-        let detail = machine.map(Scheme::detail).unwrap_or_default();
-        let (lease_from, lease_until) = span(detail.lease);
-        let (promise_since, promise_until) = span(detail.promise.map(|(since, until, _)| (since, until)));
-        let promised_to = detail.promise.and_then(|(_, _, to)| to).map_or(Field::Nothing, text);
-        let durable = raft.disk().durable().map(raft::Machine::recorded);
-        let (durable_term, durable_vote) = match durable {
-            Some(Recorded { term, vote, .. }) => (text(term), name(vote)),
-            None => (Field::Nothing, Field::Nothing),
-        };
+        let detail = machine.map(Scheme::detail);
+        fields.time("deadline", machine.and_then(Election::deadline));
+        fields.time("armedAt", detail.map(|detail| detail.armed_at));
         let leads = raft.leads_at(self.now());
-        let refused: u64 = machine.map_or(0, |machine| machine.refusals().total());
-        vec![
-            ("name", Field::Text(format!("n{}", node + 1))),
-            ("role", Field::Text(role_name(look.role).to_owned())),
-            ("status", Field::Text(status_name(raft.status()).to_owned())),
-            ("incarnation", text(raft.lives())),
-            ("term", text(look.term)),
-            ("vote", name(look.vote)),
-            ("leader", name(look.leader)),
-            ("deadline", machine.and_then(Election::deadline).map_or(Field::Nothing, at)),
-            ("armedAt", if machine.is_some() { at(detail.armed_at) } else { Field::Nothing }),
-            ("believesToLead", Field::Flag(leads.is_some())),
-            ("token", leads.map_or(Field::Nothing, |(token, _)| Field::Text(token.to_string()))),
-            ("leaseFrom", lease_from),
-            ("leaseUntil", lease_until),
-            ("promiseSince", promise_since),
-            ("promiseUntil", promise_until),
-            ("promisedTo", promised_to),
-            ("grants", Field::Number(detail.grants as u64)),
-            ("logTerm", text(detail.last.0)),
-            ("logIndex", text(detail.last.1)),
-            ("durableTerm", durable_term),
-            ("durableVote", durable_vote),
-            ("writesPending", Field::Number(raft.disk().pending() as u64)),
-            ("diskWrite", Field::Number(raft.disk().takes)),
-            ("queuedWhilePaused", Field::Number(raft.late() as u64)),
-            ("serving", Field::Flag(raft.serving())),
-            ("refused", text(refused)),
-        ]
+        fields.add("believesToLead", Field::Flag(leads.is_some()));
+        fields.add("token", leads.map_or(Field::Nothing, |(token, _)| Field::Text(token.to_string())));
+        let detail = detail.unwrap_or_default();
+        fields.time("leaseFrom", detail.lease.map(|(from, _)| from));
+        fields.time("leaseUntil", detail.lease.map(|(_, until)| until));
+        fields.time("promiseSince", detail.promise.map(|(since, _, _)| since));
+        fields.time("promiseUntil", detail.promise.map(|(_, until, _)| until));
+        fields.count("promisedTo", detail.promise.and_then(|(_, _, to)| to));
+        fields.number("grants", detail.grants as u64);
+        fields.count("logTerm", Some(detail.last.0));
+        fields.count("logIndex", Some(detail.last.1));
+        let durable = raft.disk().durable().map(raft::Machine::recorded);
+        fields.count("durableTerm", durable.map(|record| record.term));
+        fields.name("durableVote", durable.and_then(|record| record.vote));
+        fields.number("writesPending", raft.disk().pending() as u64);
+        fields.number("diskWrite", raft.disk().takes);
+        fields.number("queuedWhilePaused", raft.late() as u64);
+        fields.add("serving", Field::Flag(raft.serving()));
+        fields.count("refused", Some(machine.map_or(0, |machine| machine.refusals().total())));
+        fields.list
     }
 
     fn node_numbers(&self, place: usize, raft: &Node<raft::Machine>) -> [f64; NODE] {
@@ -274,6 +260,47 @@ impl World {
             raft.lives() as f64,
         ]
     }
+}
+
+/// The fields of an inspected node.
+struct Fields {
+    list: Vec<(&'static str, Field)>,
+    clock: Clock,
+}
+
+impl Fields {
+    fn add(&mut self, name: &'static str, field: Field) {
+        self.list.push((name, field));
+    }
+
+    fn number(&mut self, name: &'static str, number: u64) {
+        self.add(name, Field::Number(number));
+    }
+
+    /// A number of any size.
+    fn count(&mut self, name: &'static str, count: Option<u64>) {
+        self.add(name, count.map_or(Field::Nothing, |count| Field::Text(count.to_string())));
+    }
+
+    fn word(&mut self, name: &'static str, word: &str) {
+        self.add(name, Field::Text(word.to_owned()));
+    }
+
+    fn name(&mut self, name: &'static str, node: Option<u16>) {
+        self.add(name, node.map_or(Field::Nothing, |node| Field::Text(node_name(node))));
+    }
+
+    /// A time on the node's clock.
+    fn time(&mut self, name: &'static str, instant: Option<Instant>) {
+        let at = instant.map(|instant| self.clock.when(instant)).filter(|at| *at != NEVER);
+        self.add(name, at.map_or(Field::Nothing, Field::Number));
+    }
+}
+
+fn node_name(node: u16) -> String {
+    let mut name = String::from("n");
+    name.push_str(&(u32::from(node) + 1).to_string());
+    name
 }
 
 /// An event as [`EVENT`] numbers.
