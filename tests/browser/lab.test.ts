@@ -216,6 +216,42 @@ describe('bad input', () => {
     await input.setInputFiles(file('{"tenure":1,"scheme":"raft","nodes":3,"seed":"12"}'));
     await expect.poll(() => page.locator('[data-testid="cluster"] [data-node]').count()).toBe(3);
     expect(await page.getByTestId('seed').inputValue()).toBe('12');
+
+    // The same by dropping it anywhere.
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      const scenario = '{"tenure":1,"scheme":"raft","nodes":7}';
+      dataTransfer.items.add(new File([scenario], 'dropped.json', { type: 'application/json' }));
+      const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+      document.querySelector('main')?.dispatchEvent(drop);
+    });
+    await expect.poll(() => page.locator('[data-testid="cluster"] [data-node]').count()).toBe(7);
+  });
+});
+
+describe('the timeline', () => {
+  test('is zoomed by wheel and keys, moved by dragging, and a click goes there', async () => {
+    const page = await enter();
+    await playTo(page, 1_000_000);
+    const span = () => text(page.locator('.zoom .span'));
+    const before = await span();
+    await page.keyboard.press('z');
+    expect(await span()).not.toBe(before);
+    await page.keyboard.press('Shift+Z');
+    expect(await span()).toBe(before);
+    const box = (await page.getByTestId('timeline').boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + 40);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -400);
+    await page.keyboard.up('Control');
+    await expect.poll(span).not.toBe(before);
+    const now = await time(page, 'now');
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 100, box.y + 40, { steps: 4 });
+    await page.mouse.up();
+    expect(await time(page, 'now')).toBe(now);
+    await page.mouse.click(box.x + box.width / 4, box.y + 40);
+    expect(await time(page, 'now')).toBeLessThan(now);
   });
 });
 
