@@ -17,7 +17,8 @@ pub(super) struct LeaderAgain {
     waiting_since: Option<u64>,
     accounted: u64,
     without_leader: u64,
-    times: Vec<u64>,
+    /// When each window began, and how long a leader took; `NEVER` when none came in time.
+    windows: Vec<(u64, u64)>,
     tally: Tally,
 }
 
@@ -30,7 +31,7 @@ impl LeaderAgain {
             waiting_since: Some(0),
             accounted: 0,
             without_leader: 0,
-            times: Vec::new(),
+            windows: Vec::new(),
             tally: Tally::default(),
         }
     }
@@ -64,22 +65,20 @@ impl LeaderAgain {
         let led_to = self.led_until.clamp(self.accounted, now.max(self.accounted));
         self.without_leader += now.max(self.accounted) - led_to;
         self.accounted = self.accounted.max(now);
-        match self.due() {
-            Some(due) if due < now => {
-                self.waiting_since = None;
-                self.times.push(NEVER);
-                self.tally.note(due, true)
-            }
-            _ => false,
-        }
+        let Some(since) = self.waiting_since.filter(|since| since.saturating_add(self.within) < now) else {
+            return false;
+        };
+        self.waiting_since = None;
+        self.windows.push((since, NEVER));
+        self.tally.note(since.saturating_add(self.within), true)
     }
 
     pub(super) const fn without_leader(&self) -> u64 {
         self.without_leader
     }
 
-    pub(super) fn times(&self) -> &[u64] {
-        &self.times
+    pub(super) fn windows(&self) -> &[(u64, u64)] {
+        &self.windows
     }
 
     pub(super) const fn tally(&self) -> Tally {
@@ -91,7 +90,7 @@ impl LeaderAgain {
             && self.led_until > now
         {
             self.waiting_since = None;
-            self.times.push(now - since);
+            self.windows.push((since, now - since));
             self.tally.note(now, false);
         }
     }
@@ -120,7 +119,7 @@ mod tests {
         check.leads(350, 1, 400);
         assert!(!check.advance(1000));
         assert_eq!(check.tally(), Tally { exercised: 2, broken: 0, first_broken_at: None });
-        assert_eq!(check.times(), [40, 50]);
+        assert_eq!(check.windows(), [(0, 40), (300, 50)]);
         assert_eq!(check.without_leader(), 40 + 260 + 600);
     }
 
@@ -130,7 +129,7 @@ mod tests {
         check.leads(40, 0, 1000);
         check.whole(50, false);
         check.whole(60, true);
-        assert_eq!(check.times(), [40, 0]);
+        assert_eq!(check.windows(), [(0, 40), (60, 0)]);
     }
 
     #[test]

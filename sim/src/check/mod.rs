@@ -327,10 +327,11 @@ impl Judges {
         }
     }
 
-    /// The times from the last fault healed to the next leader, in microseconds.
+    /// The windows in which a leader was waited for: when each began (the start, or the last fault healed), and how long a
+    /// leader took; [`NEVER`](crate::physics::NEVER) when none came in time.
     #[must_use]
-    pub fn heal_to_leader(&self) -> &[u64] {
-        self.leader_again.times()
+    pub fn windows(&self) -> &[(u64, u64)] {
+        self.leader_again.windows()
     }
 
     /// How many stale writes reached a resource and were turned away.

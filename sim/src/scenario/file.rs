@@ -1,6 +1,6 @@
 //! Reading the file format, version 1.
 
-use super::json::{self, Node, Value};
+use crate::json::{self, Node, Value};
 use super::names::{MAX_DURATION, MAX_FAULTS, MAX_NODES, MIN_PERIOD, TAKEOVERS, rule_names};
 use super::reader::{Fields, Read, Slip, flag, items, number, one_of, pair, quoted, share, span, text, wrong_type};
 use super::{Clients, Refusal, Scenario, Title, VERSION, parse_seed};

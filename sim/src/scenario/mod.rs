@@ -4,7 +4,6 @@
 //! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
 
 mod file;
-mod json;
 mod names;
 mod reader;
 mod refusal;
@@ -12,6 +11,7 @@ mod units;
 mod writer;
 
 pub use refusal::Refusal;
+pub use units::parse_span;
 
 use crate::app::Takeover;
 use crate::check::{Check, Outcome};

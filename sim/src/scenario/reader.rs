@@ -1,7 +1,7 @@
 //! Reads values out of a file. What is wrong with one is a slip at a byte; the place is worked out only then.
 
 use super::Refusal;
-use super::json::{Field, Node, Value, line_and_column, path_to};
+use crate::json::{Field, Node, Value, line_and_column, path_to};
 use super::units::{parse_share, parse_span};
 
 /// What is wrong, and where. Boxed, for it is rare: results stay small.

@@ -3,8 +3,9 @@
 const SPANS: [(&str, u64); 4] = [("us", 1), ("ms", 1_000), ("s", 1_000_000), ("min", 60_000_000)];
 const SHARES: [(&str, u64); 1] = [("%", 10_000)];
 
-/// A duration in microseconds.
-pub(super) fn parse_span(text: &str) -> Option<u64> {
+/// A duration as people write it, in microseconds; `None` when it is none.
+#[must_use]
+pub fn parse_span(text: &str) -> Option<u64> {
     parse(text, &SPANS)
 }
 

@@ -1,15 +1,15 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
-use super::json::write_text;
 use super::names::{TAKEOVERS, rule_name};
 use super::units::{write_share, write_span};
 use super::{Scenario, VERSION};
+use crate::json::Writer;
 use crate::fault::{Action, Fault, Who};
 use crate::physics::network::Weather;
 
 /// Writes a file that reads back as the scenario.
 pub(super) fn write(scenario: &Scenario) -> String {
-    let mut w = Writer { out: String::from("{") };
+    let mut w = Writer::object();
     w.plain("tenure", &VERSION.to_string());
     if !scenario.title.en.is_empty() || !scenario.title.zh.is_empty() {
         w.open("title", '{');
@@ -61,51 +61,10 @@ pub(super) fn write(scenario: &Scenario) -> String {
         }
         w.close('}');
     }
-    w.close('}');
-    w.out
-}
-
-struct Writer {
-    out: String,
+    w.finish()
 }
 
 impl Writer {
-    fn comma(&mut self) {
-        if !self.out.ends_with(['{', '[']) {
-            self.out.push(',');
-        }
-    }
-
-    fn name(&mut self, name: &str) {
-        self.comma();
-        write_text(&mut self.out, name);
-        self.out.push(':');
-    }
-
-    fn open(&mut self, name: &str, bracket: char) {
-        self.name(name);
-        self.out.push(bracket);
-    }
-
-    fn close(&mut self, bracket: char) {
-        self.out.push(bracket);
-    }
-
-    fn plain(&mut self, name: &str, value: &str) {
-        self.name(name);
-        self.out.push_str(value);
-    }
-
-    fn text(&mut self, name: &str, value: &str) {
-        self.name(name);
-        write_text(&mut self.out, value);
-    }
-
-    fn item(&mut self, value: &str) {
-        self.comma();
-        write_text(&mut self.out, value);
-    }
-
     fn span(&mut self, name: &str, micros: u64) {
         self.text(name, &write_span(micros));
     }

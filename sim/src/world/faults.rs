@@ -9,13 +9,25 @@ use crate::scheme::RoleCode;
 use std::sync::Arc;
 use tenure::Input;
 
-/// How many actions of each kind were planned, came, and had an effect. By [`Action::kind`].
+/// How many actions of each kind came, and how many had an effect. By [`Action::kind`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultCounts {
     /// How many came.
     pub fired: [u32; Action::KINDS],
     /// How many had an effect.
     pub effective: [u32; Action::KINDS],
+}
+
+impl FaultCounts {
+    /// Adds other counts.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, count) in self.fired.iter_mut().zip(other.fired) {
+            *sum += count;
+        }
+        for (sum, count) in self.effective.iter_mut().zip(other.effective) {
+            *sum += count;
+        }
+    }
 }
 
 impl World {

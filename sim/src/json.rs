@@ -1,19 +1,19 @@
-//! JSON with the place of every value, so that a refusal can name the line. Small on purpose: it rides in the WASM
-//! module, where a general parser would be half of it.
+//! JSON: a reader that keeps the place of every value, so that a refusal can name the line, and a writer. Small on
+//! purpose: they ride in the WASM module, of which a general library would be half.
 
 /// The deepest nesting that is read: scenarios need four levels.
 const MAX_DEPTH: usize = 16;
 
 /// A value and where it begins, in bytes.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) at: usize,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    pub(crate) at: usize,
+    pub(crate) value: Value,
 }
 
 /// A value.
 #[derive(Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Flag(bool),
     /// As it is written.
@@ -25,21 +25,21 @@ pub(super) enum Value {
 
 /// A named value, and where its name begins.
 #[derive(Debug)]
-pub(super) struct Field {
-    pub(super) at: usize,
-    pub(super) name: String,
-    pub(super) node: Node,
+pub(crate) struct Field {
+    pub(crate) at: usize,
+    pub(crate) name: String,
+    pub(crate) node: Node,
 }
 
 /// Where a text is no JSON, and why.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
-    pub(super) at: usize,
-    pub(super) reason: &'static str,
+pub(crate) struct Mistake {
+    pub(crate) at: usize,
+    pub(crate) reason: &'static str,
 }
 
 /// Reads one value that is the whole text.
-pub(super) fn parse(text: &str) -> Result<Node, Mistake> {
+pub(crate) fn parse(text: &str) -> Result<Node, Mistake> {
     let mut parser = Parser { text, at: 0 };
     let node = parser.node(0)?;
     parser.blank();
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Mistake> {
 }
 
 /// The path to the value or field name that begins at a byte, as `faults[3].at`; empty for the whole.
-pub(super) fn path_to(root: &Node, at: usize) -> String {
+pub(crate) fn path_to(root: &Node, at: usize) -> String {
     let mut path = String::new();
     let mut node = root;
     loop {
@@ -84,7 +84,7 @@ pub(super) fn path_to(root: &Node, at: usize) -> String {
 }
 
 /// Line and column of a byte, both counted from 1.
-pub(super) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let (mut line, mut column) = (1, 1);
     for byte in text.bytes().take(at) {
         if byte == b'\n' {
@@ -97,23 +97,79 @@ pub(super) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Appends a text as JSON.
-pub(super) fn write_text(out: &mut String, text: &str) {
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\0'..='\u{1f}' => {
-                out.push_str("\\u00");
-                for digit in [letter as u32 / 16, letter as u32 % 16] {
-                    out.push(char::from_digit(digit, 16).unwrap_or('0'));
-                }
-            }
-            _ => out.push(letter),
+/// Writes JSON, field by field.
+pub(crate) struct Writer {
+    pub(crate) out: String,
+}
+
+impl Writer {
+    /// Begins an object.
+    pub(crate) fn object() -> Self {
+        Self { out: String::from("{") }
+    }
+
+    /// Ends the object that was begun with.
+    pub(crate) fn finish(mut self) -> String {
+        self.out.push('}');
+        self.out
+    }
+
+    /// A comma, unless this is the first of its list or object.
+    pub(crate) fn comma(&mut self) {
+        if !self.out.ends_with(['{', '[']) {
+            self.out.push(',');
         }
     }
-    out.push('"');
+
+    pub(crate) fn name(&mut self, name: &str) {
+        self.comma();
+        self.quote(name);
+        self.out.push(':');
+    }
+
+    pub(crate) fn open(&mut self, name: &str, bracket: char) {
+        self.name(name);
+        self.out.push(bracket);
+    }
+
+    pub(crate) fn close(&mut self, bracket: char) {
+        self.out.push(bracket);
+    }
+
+    /// A field whose value is written as it is.
+    pub(crate) fn plain(&mut self, name: &str, value: &str) {
+        self.name(name);
+        self.out.push_str(value);
+    }
+
+    pub(crate) fn text(&mut self, name: &str, value: &str) {
+        self.name(name);
+        self.quote(value);
+    }
+
+    /// A text in a list.
+    pub(crate) fn item(&mut self, value: &str) {
+        self.comma();
+        self.quote(value);
+    }
+
+    fn quote(&mut self, text: &str) {
+        self.out.push('"');
+        for letter in text.chars() {
+            match letter {
+                '"' => self.out.push_str("\\\""),
+                '\\' => self.out.push_str("\\\\"),
+                '\0'..='\u{1f}' => {
+                    self.out.push_str("\\u00");
+                    for digit in [letter as u32 / 16, letter as u32 % 16] {
+                        self.out.push(char::from_digit(digit, 16).unwrap_or('0'));
+                    }
+                }
+                _ => self.out.push(letter),
+            }
+        }
+        self.out.push('"');
+    }
 }
 
 struct Parser<'a> {
@@ -349,8 +405,16 @@ mod tests {
     #[test]
     fn what_is_written_reads_back() {
         let text = "a\"b\\c\u{1}\u{1f}\né😀";
-        let mut out = String::new();
-        write_text(&mut out, text);
-        assert!(matches!(parse(&out).unwrap().value, Value::Text(read) if read == text));
+        let mut writer = Writer::object();
+        writer.text(text, text);
+        writer.open("list", '[');
+        writer.item(text);
+        writer.item("");
+        writer.close(']');
+        let written = writer.finish();
+        let Value::Object(fields) = parse(&written).unwrap().value else { panic!() };
+        assert!(fields[0].name == text && matches!(&fields[0].node.value, Value::Text(read) if read == text));
+        let Value::List(items) = &fields[1].node.value else { panic!() };
+        assert!(matches!(&items[0].value, Value::Text(read) if read == text) && items.len() == 2);
     }
 }
