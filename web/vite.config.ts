@@ -31,8 +31,8 @@ export default defineConfig({
   build: {
     outDir: '../dist',
     emptyOutDir: true,
-    // Browsers that know light-dark() in CSS and CompressionStream('deflate-raw').
-    target: ['chrome123', 'firefox120', 'safari17.5'],
+    // Browsers that know light-dark() in CSS, popovers and CompressionStream('deflate-raw').
+    target: ['chrome123', 'firefox125', 'safari17.5'],
     assetsInlineLimit: 0,
   },
   test: {

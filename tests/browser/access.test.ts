@@ -144,6 +144,10 @@ describe('keyboard alone', () => {
     await page.keyboard.press('Space');
     const scrubber = page.getByTestId('scrubber');
     await scrubber.focus();
+    // Other keys act while the slider has the focus.
+    await page.keyboard.press('Space');
+    expect(await page.getByTestId('lab').getAttribute('data-playing')).toBe('true');
+    await page.keyboard.press('Space');
     const before = await time(page, 'now');
     await page.keyboard.press('ArrowLeft');
     expect(await time(page, 'now')).toBeLessThan(before);

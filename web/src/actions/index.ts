@@ -21,7 +21,9 @@ export function command(id: string): Command {
 }
 
 /** Elements with keys of their own. */
-const TYPING = 'input, select, textarea, [contenteditable="true"]';
+const TYPING = 'input:not([type="range"]), select, textarea, [contenteditable="true"]';
+/** What a slider needs: all other keys act as everywhere. */
+const SLIDING = /^(Arrow\w+|Home|End|PageUp|PageDown)$/;
 const PRESSABLE = 'button, a, summary, [role="button"], [role="gridcell"]';
 
 /** Lets keys act. Keys that the focused element needs itself are left to it. */
@@ -31,6 +33,7 @@ export function onKey(event: KeyboardEvent, bench: Bench): void {
   const target = event.target instanceof Element ? event.target : null;
   const held = event.ctrlKey || event.metaKey;
   if (target?.closest(TYPING)) return;
+  if (target?.matches('input') && SLIDING.test(key)) return;
   if (key === 'Space' && target?.closest(PRESSABLE)) return;
   if (!held && !bench.prefs.keys && key !== '?' && key !== 'Escape') return;
   if (bench.ui.help && key !== '?') return;

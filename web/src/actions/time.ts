@@ -7,7 +7,7 @@ export const timeCommands: readonly Command[] = [
     group: 'time',
     label: ({ lab }) => (lab.playing ? 'action.halt' : 'action.play'),
     keys: ['Space', 'k'],
-    applies: ({ lab }) => !lab.atEnd,
+    applies: () => true,
     run: ({ lab }) => (lab.playing ? lab.pause() : lab.play()),
   },
   {

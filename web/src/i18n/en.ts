@@ -106,6 +106,7 @@ export const en = {
   // Setting
   'setting.scenario': 'Scenario',
   'setting.scenario.own': 'Own scenario',
+  'setting.scenario.changed': '{title} (changed)',
   'setting.seed': 'Seed',
   'setting.nodes': 'Nodes',
   'setting.election': 'Election timeout',

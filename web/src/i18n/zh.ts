@@ -101,6 +101,7 @@ export const zh: Record<Key, string> = {
 
   'setting.scenario': '场景',
   'setting.scenario.own': '自定义场景',
+  'setting.scenario.changed': '{title}（已改动）',
   'setting.seed': '种子',
   'setting.nodes': '节点数',
   'setting.election': '选举超时',

@@ -72,6 +72,8 @@ export class Lab {
   scenario = $state.raw<Scenario>({});
   /** Which built-in scenario it is, if one. */
   builtIn = $state<string | null>(null);
+  /** Its setting was changed since it was loaded. */
+  changed = $state(false);
   seed = $state('');
   faults = $state.raw<readonly FaultView[]>([]);
   /** How far the run had been computed before each intervention, and before each undo. */
@@ -129,16 +131,16 @@ export class Lab {
     }
     this.scenario = scenario;
     this.builtIn = builtIn;
+    this.changed = false;
     this.settle();
     return true;
   }
 
   change(setting: Partial<Setting>): boolean {
-    return this.load(
-      withSetting(this.scenario, { ...this.setting, ...setting }),
-      this.builtIn,
-      'notice.setting',
-    );
+    if (!this.load(withSetting(this.scenario, { ...this.setting, ...setting }), null, 'notice.setting'))
+      return false;
+    this.changed = true;
+    return true;
   }
 
   setSeed(seed: string): boolean {
@@ -161,8 +163,9 @@ export class Lab {
     if (this.atEnd) this.playing = false;
   }
 
+  /** Plays on from the cursor, or from the start when the run is over. */
   play(): void {
-    if (this.atEnd) return;
+    if (this.atEnd) this.seek(0);
     this.panned = null;
     this.playing = true;
   }

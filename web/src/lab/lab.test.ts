@@ -51,6 +51,8 @@ describe('time', () => {
     lab.play();
     lab.advance(100);
     expect(lab).toMatchObject({ playing: false, atEnd: true });
+    lab.play();
+    expect(lab).toMatchObject({ playing: true, cluster: { now: 0 } });
   });
 
   it('steps event by event, and back the same way', () => {
@@ -171,7 +173,7 @@ describe('the setting', () => {
     expect(lab.change({ nodes: 3 })).toBe(true);
     expect(lab.cluster).toMatchObject({ now: 0 });
     expect(lab.cluster.nodes).toHaveLength(3);
-    expect(lab.seed).toBe(BUILT_IN[0].scenario.seed);
+    expect(lab).toMatchObject({ seed: BUILT_IN[0].scenario.seed, builtIn: null, changed: true });
   });
 
   it('that is unsafe is refused with place, reason and remedy, and the run goes on', () => {

@@ -56,7 +56,7 @@ export class ResourceMark {
     set(this.chip, 'cy', num(top + line - 4 * scale));
   }
 
-  update(resource: ResourceView, flash: Flash, compact: boolean, t: Translate): void {
+  update(resource: ResourceView, flash: Flash, stacked: boolean, t: Translate): void {
     set(
       this.group,
       'class',
@@ -70,7 +70,7 @@ export class ResourceMark {
     show(this.rails, resource.fenced);
     show(this.fence, resource.fenced);
     show(this.cross, flash === 'refused');
-    show(this.chip, token > 0 && !compact);
+    show(this.chip, token > 0 && !stacked);
     const [title, tokenLine, taken, late, kept] = this.lines;
     setText(title, t(resource.fenced ? 'actor.fenced' : 'actor.unfenced'));
     setText(tokenLine, token > 0 ? t('resource.token', { token }) : t('resource.no-token'));

@@ -408,16 +408,15 @@ class Painter {
     return [from, Math.max(0, to - from)];
   }
 
-  private seen<T extends Span>(spans: readonly T[]): readonly T[] {
+  private *seen<T extends Span>(spans: readonly T[]): Generator<T> {
     const [start, end] = visible(spans, this.d.window.from, this.to);
-    return spans.slice(start, end);
+    for (let i = start; i < end; i += 1) yield spans[i];
   }
 
-  private marks(marks: readonly Mark[]): readonly Mark[] {
+  private *marks(marks: readonly Mark[]): Generator<Mark> {
     const pad = 8 / this.perUs;
-    const start = lowerBound(marks, this.d.window.from - pad);
     const end = lowerBound(marks, this.to + pad);
-    return marks.slice(start, end);
+    for (let i = lowerBound(marks, this.d.window.from - pad); i < end; i += 1) yield marks[i];
   }
 }
 
