@@ -381,8 +381,6 @@ export const en = {
   'problem.link-unreadable.remedy': 'Make the link again in this page.',
   'problem.file-too-large.reason': 'It has {size} bytes; a scenario has at most {limit}.',
   'problem.file-too-large.remedy': 'Choose a scenario file, as this page saves it.',
-  'problem.file-not-json.reason': 'It is not JSON: {reason}',
-  'problem.file-not-json.remedy': 'Choose a scenario file, as this page saves it.',
   'problem.engine-stopped.reason': 'The engine met an error it does not know: {reason}',
   'problem.engine-stopped.remedy': 'Go on. If it happens again, save the scenario and report it.',
   'problem.engine-not-loaded.reason': 'The engine could not be loaded: {reason}',

@@ -363,8 +363,6 @@ export const zh: Record<Key, string> = {
   'problem.link-unreadable.remedy': '请在本页重新生成链接。',
   'problem.file-too-large.reason': '它有 {size} 字节，而场景最多 {limit} 字节。',
   'problem.file-too-large.remedy': '请选择由本页保存的场景文件。',
-  'problem.file-not-json.reason': '它不是 JSON：{reason}',
-  'problem.file-not-json.remedy': '请选择由本页保存的场景文件。',
   'problem.engine-stopped.reason': '引擎遇到未知的错误：{reason}',
   'problem.engine-stopped.remedy': '可以继续。如果再次发生，请保存场景并报告。',
   'problem.engine-not-loaded.reason': '无法加载引擎：{reason}',

@@ -45,6 +45,9 @@ const NOTABLE_KINDS: readonly EventKind[] = [
   'no-effect',
 ];
 
+/** What a refused scenario is called, by where it came from. */
+export type LoadTitle = 'notice.file' | 'notice.setting' | 'notice.link';
+
 export interface Inspection {
   node: number;
   value: unknown;
@@ -117,19 +120,19 @@ export class Lab {
     this.settle();
   }
 
-  /** Starts another scenario from 0. False, and a notice, when the engine refuses it. */
-  load(
-    scenario: Scenario,
-    builtIn: string | null,
-    title: 'notice.file' | 'notice.setting' | 'notice.link',
-  ): boolean {
+  /**
+   * Starts another scenario from 0, given as an object or as the text of a file. False, and a notice, when the engine
+   * refuses it.
+   */
+  load(scenario: Scenario | string, builtIn: string | null, title: LoadTitle): boolean {
+    const text = typeof scenario === 'string' ? scenario : JSON.stringify(scenario);
     try {
-      this.engine.load(JSON.stringify(scenario));
+      this.engine.load(text);
     } catch (error) {
       this.report(error, title);
       return false;
     }
-    this.scenario = scenario;
+    this.scenario = typeof scenario === 'string' ? (JSON.parse(text) as Scenario) : scenario;
     this.builtIn = builtIn;
     this.changed = false;
     this.settle();
@@ -399,13 +402,13 @@ export class Lab {
     return low;
   }
 
-  private report(
-    error: unknown,
-    title: 'notice.problem' | 'notice.file' | 'notice.setting' | 'notice.link',
-  ): void {
+  private report(error: unknown, title: LoadTitle | 'notice.problem'): void {
     if (!(error instanceof EngineError)) throw error;
     if (!error.fatal) {
-      this.notices.add(title, error.problem);
+      // Lines and columns help only who has the text before them.
+      const place =
+        title === 'notice.file' ? error.problem.place : error.problem.place.replace(/ \(line .*\)$/, '');
+      this.notices.add(title, { ...error.problem, place });
       return;
     }
     this.playing = false;

@@ -10,6 +10,9 @@ export interface Notice {
   after: Key | null;
 }
 
+/** What went well need not be put away by hand. A problem stays until it is. */
+const GOOD_NEWS_MS = 8000;
+
 export class Notices {
   list = $state.raw<Notice[]>([]);
   private last = 0;
@@ -19,7 +22,9 @@ export class Notices {
     this.last += 1;
     const same = (notice: Notice) => notice.title === title && notice.problem?.code === problem?.code;
     const others = this.list.filter((notice) => !same(notice));
-    this.list = [...others, { id: this.last, title, problem, after }].slice(-3);
+    const id = this.last;
+    this.list = [...others, { id, title, problem, after }].slice(-3);
+    if (!problem) setTimeout(() => this.dismiss(id), GOOD_NEWS_MS);
   }
 
   dismiss(id: number): void {

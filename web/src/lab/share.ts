@@ -65,15 +65,7 @@ export async function openFile(lab: Lab, file: File): Promise<void> {
     );
     return;
   }
-  let scenario: unknown;
-  try {
-    scenario = JSON.parse(await file.text());
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    lab.notices.add('notice.file', pageProblem('file-not-json', file.name, { reason }));
-    return;
-  }
-  if (lab.load(scenario as Scenario, null, 'notice.file')) lab.play();
+  if (lab.load(await file.text(), null, 'notice.file')) lab.play();
 }
 
 /** What was wrong with a link, in the shape of a notice. */

@@ -2,7 +2,7 @@ import type { Problem } from '../engine/errors';
 import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
 import { refusalWords } from '../i18n/refusals';
-import { fill, isKey, type Lang, type Translate, translator } from '../i18n/translate';
+import { isKey, type Lang, type Translate, translator } from '../i18n/translate';
 import type { ClusterView } from './cluster';
 import type { Leaf } from './diff';
 import type { EventView } from './log';
@@ -125,10 +125,9 @@ export function problemText({ code, place, reason, remedy, params }: Problem, la
   if (isKey(known.reason) && isKey(known.remedy)) {
     return { place, reason: t(known.reason, params), remedy: t(known.remedy, params) };
   }
-  const words = refusalWords(code, lang);
+  const words = refusalWords(code, reason, remedy, lang);
   if (!words) return { place, reason: sentence(reason), remedy: sentence(remedy) };
-  const own = { reason, remedy, list: remedy.slice(remedy.indexOf(':') + 1).trim() };
-  return { place, reason: `${fill(words.reason, own)}。`, remedy: `${fill(words.remedy, own)}。` };
+  return { place, reason: `${words.reason}。`, remedy: `${words.remedy}。` };
 }
 
 /** The engine writes its words to be joined; on their own they are sentences. */
