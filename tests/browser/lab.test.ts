@@ -1,4 +1,6 @@
 // The Lab as a person uses it: watch, break, share, and meet bad input.
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventRows,
@@ -15,6 +17,9 @@ import {
   type Visit,
   visit,
 } from './page';
+
+/** Files that are refused, each named by the code of its refusal; the command is shown the same ones. */
+const BAD = new URL('../scenarios/bad/', import.meta.url);
 
 let site: Site;
 let open: Visit[] = [];
@@ -227,6 +232,31 @@ describe('bad input', () => {
     });
     await expect.poll(() => page.locator('[data-testid="cluster"] [data-node]').count()).toBe(7);
   });
+});
+
+describe('the gallery of bad scenarios', () => {
+  for (const [locale, words] of [
+    ['en-US', /^["A-Z].*\.$/],
+    ['zh-CN', /[\u4e00-\u9fff].*。$/],
+  ] as const) {
+    test(`is refused one by one, by code, place, reason and remedy: ${locale}`, async () => {
+      const page = await enter({ locale });
+      const codes = readdirSync(BAD).map((name) => name.replace('.json', ''));
+      expect(codes.length).toBeGreaterThan(20);
+      for (const code of codes) {
+        await page.locator('input[type="file"]').setInputFiles(fileURLToPath(new URL(`${code}.json`, BAD)));
+        const notice = page.locator(`[data-testid="notice"][data-code="${code}"]`);
+        await notice.waitFor();
+        const [, place, reason, remedy] = await notice.locator('.text > *').allTextContents();
+        expect(place, code).not.toBe('');
+        expect(reason, code).toMatch(words);
+        expect(remedy, code).toMatch(words);
+        await notice.getByRole('button').click();
+      }
+      const before = await time(page, 'now');
+      await expect.poll(() => time(page, 'now')).toBeGreaterThan(before);
+    });
+  }
 });
 
 describe('the timeline', () => {

@@ -16,6 +16,7 @@ const ZH: Record<string, Words> = {
   'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
   'empty-range': { reason: '范围的终点在起点之前', remedy: '先写较小的值' },
+  incomplete: { reason: '各组没有包含所有节点', remedy: '每个节点都写上一次' },
   'missing-field': { reason: '缺少必需的字段', remedy: '补上它（{remedy}）' },
   'named-twice': { reason: '同一个节点出现在两组里', remedy: '每个节点只写一次' },
   'no-action': { reason: '没有写明动作', remedy: '补上一个，例如 "crash"： "leader"' },
@@ -59,6 +60,11 @@ const ZH_UNSAFE: [RegExp, Words][] = [
   ],
   [/^rate_bound/, { reason: '这样的时钟误差上限毫无约束', remedy: '写小于 100% 的值' }],
 ];
+
+/** Where in a file, in the words of a language. */
+export function refusalPlace(place: string, lang: Lang): string {
+  return lang === 'en' ? place : place.replace(/line (\d+), column (\d+)/, '第 $1 行第 $2 列');
+}
 
 /** A refusal of the engine in the words of a language; null when the engine's own are to be used. */
 export function refusalWords(code: string, reason: string, remedy: string, lang: Lang): Words | null {

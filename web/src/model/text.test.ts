@@ -46,7 +46,7 @@ describe('what the engine refuses', () => {
       expect(en.place, problem.code).not.toBe('');
       expect(en.reason, problem.code).toMatch(/^\S.*\.$/);
       expect(en.remedy, problem.code).toMatch(/^\S.*\.$/);
-      expect(zh.place).toBe(en.place);
+      expect(zh.place, problem.code).not.toContain('line');
       expect(zh.reason, problem.code).toMatch(/[\u4e00-\u9fff].*。$/);
       expect(zh.remedy, problem.code).toMatch(/。$/);
       expect(zh.reason + zh.remedy, problem.code).not.toMatch(/[{}]/);

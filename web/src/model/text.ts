@@ -1,7 +1,7 @@
 import type { Problem } from '../engine/errors';
 import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
-import { refusalWords } from '../i18n/refusals';
+import { refusalPlace, refusalWords } from '../i18n/refusals';
 import { isKey, type Lang, type Translate, translator } from '../i18n/translate';
 import type { ClusterView } from './cluster';
 import type { Leaf } from './diff';
@@ -127,7 +127,7 @@ export function problemText({ code, place, reason, remedy, params }: Problem, la
   }
   const words = refusalWords(code, reason, remedy, lang);
   if (!words) return { place, reason: sentence(reason), remedy: sentence(remedy) };
-  return { place, reason: `${words.reason}。`, remedy: `${words.remedy}。` };
+  return { place: refusalPlace(place, lang), reason: `${words.reason}。`, remedy: `${words.remedy}。` };
 }
 
 /** The engine writes its words to be joined; on their own they are sentences. */
