@@ -56,12 +56,14 @@ describe('faults of a scenario', () => {
         { at: '8s', partition: [['n1', 'n2'], ['n3']] },
         { at: '500ms', crash: 'leader' },
         { at: '9s', cut: ['n1', 'n2'] },
+        { at: '9500ms', network: { latency: ['5ms', '9ms'], loss: '1%' } },
       ],
     });
     expect(faults).toEqual([
-      { at: 500_000, what: 'crash', whom: 'leader' },
-      { at: 8_000_000, what: 'partition', whom: 'n1 n2 | n3' },
-      { at: 9_000_000, what: 'cut', whom: 'n1 → n2' },
+      { at: 500_000, what: 'crash', whom: ['leader'] },
+      { at: 8_000_000, what: 'partition', whom: ['n1', 'n2', '|', 'n3'] },
+      { at: 9_000_000, what: 'cut', whom: ['n1', '→', 'n2'] },
+      { at: 9_500_000, what: 'network', whom: ['latency 5ms–9ms', 'loss 1%'] },
     ]);
     expect(readFaults({})).toEqual([]);
   });
