@@ -1,10 +1,9 @@
 import type { Engine } from '../engine/engine';
 import { EngineError } from '../engine/errors';
-import { EVENT, EVENT_KINDS, type EventKind } from '../engine/layout';
+import { EVENT_KINDS, type EventKind } from '../engine/layout';
 import type { Action, Actor, Verdict } from '../engine/world';
 import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
-import { changes } from '../model/diff';
-import { History } from '../model/history';
+import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
   readFaults,
@@ -13,8 +12,10 @@ import {
   type Setting,
   withSetting,
 } from '../model/scenario';
+import { timeBefore } from '../model/search';
 import { historyExtent } from '../model/time';
 import { contains, following, panned, type TimeWindow, zoomed } from '../model/window';
+import { type Inspection, Inspector } from './inspector';
 import type { Notices } from './notices.svelte';
 
 export const SPEEDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
@@ -30,30 +31,8 @@ const JUDGE_EVERY_MS = 250;
 /** Step visits every event but the end. */
 const EVERY_EVENT: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== 'end');
 
-const NOTABLE_KINDS: readonly EventKind[] = [
-  'crash',
-  'boot',
-  'pause',
-  'resume',
-  'cut',
-  'heal',
-  'healed',
-  'established',
-  'deposed',
-  'write-refused',
-  'violation',
-  'no-effect',
-];
-
 /** What a refused scenario is called, by where it came from. */
 export type LoadTitle = 'notice.file' | 'notice.setting' | 'notice.link';
-
-export interface Inspection {
-  node: number;
-  value: unknown;
-  /** Paths that the last event changed. */
-  changed: ReadonlySet<string>;
-}
 
 /**
  * The session of one Lab: the engine, the cursor in time, and what follows from them. Whatever a panel shows derives
@@ -106,7 +85,7 @@ export class Lab {
 
   private judgedAt = Number.NEGATIVE_INFINITY;
   private recovering = false;
-  private mark: { node: number; count: number; value: unknown } | null = null;
+  private readonly inspector: Inspector;
 
   constructor(
     readonly engine: Engine,
@@ -115,6 +94,7 @@ export class Lab {
     builtIn: string | null,
     private readonly clock: () => number = () => performance.now(),
   ) {
+    this.inspector = new Inspector(engine);
     this.scenario = scenario;
     this.builtIn = builtIn;
     this.settle();
@@ -190,7 +170,7 @@ export class Lab {
 
   back(): void {
     this.playing = false;
-    this.seek(this.timeBefore(this.cluster.now));
+    this.seek(timeBefore(this.engine.events(), this.cluster.now));
   }
 
   jumpNext(): void {
@@ -258,7 +238,6 @@ export class Lab {
 
   select(node: number | null): void {
     this.selected = node !== null && node < this.cluster.nodes.length ? node : null;
-    this.mark = null;
     this.attempt(() => this.inspect());
   }
 
@@ -313,7 +292,7 @@ export class Lab {
     this.redoable = [];
     this.panned = null;
     this.span = DEFAULT_SPAN;
-    this.mark = null;
+    this.inspector.forget();
     this.attempt(() => {
       this.actors = this.engine.actors();
       this.duration = this.engine.duration;
@@ -341,65 +320,9 @@ export class Lab {
     });
   }
 
-  /**
-   * Looks into the chosen node and marks what the last event changed. While the run plays that is the difference to the
-   * last look; when it stands still, to the instant before.
-   */
   private inspect(): void {
-    const node = this.selected;
-    if (node === null) {
-      this.inspection = null;
-      return;
-    }
-    const { now } = this.cluster;
-    const value = this.engine.inspect(node);
-    if (!this.playing) {
-      this.inspection = { node, value, changed: changes(this.before(node, now), value) };
-      this.mark = null;
-      return;
-    }
-    const count = this.countUntil(now);
-    const last = this.mark;
-    if (last?.node === node && last.count === count) {
-      this.inspection = { node, value, changed: this.inspection?.changed ?? new Set() };
-    } else {
-      this.inspection = {
-        node,
-        value,
-        changed: last?.node === node ? changes(last.value, value) : new Set(),
-      };
-      this.mark = { node, count, value };
-    }
-  }
-
-  /** The node as it was at the event before this instant. */
-  private before(node: number, now: number): unknown {
-    const earlier = this.timeBefore(now);
-    if (earlier >= now) return this.engine.inspect(node);
-    this.engine.seek(earlier);
-    const value = this.engine.inspect(node);
-    this.engine.seek(now);
-    return value;
-  }
-
-  private timeBefore(now: number): number {
-    const events = this.engine.events();
-    let at = this.countUntil(now) - 1;
-    while (at >= 0 && events[at * EVENT.stride + EVENT.time] >= now) at -= 1;
-    return at < 0 ? 0 : events[at * EVENT.stride + EVENT.time];
-  }
-
-  /** How many events lie at or before an instant. */
-  private countUntil(now: number): number {
-    const events = this.engine.events();
-    let low = 0;
-    let high = events.length / EVENT.stride;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (events[middle * EVENT.stride + EVENT.time] <= now) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    this.inspection =
+      this.selected === null ? null : this.inspector.look(this.selected, this.cluster.now, this.playing);
   }
 
   private report(error: unknown, title: LoadTitle | 'notice.problem'): void {

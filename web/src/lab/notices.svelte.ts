@@ -30,8 +30,4 @@ export class Notices {
   dismiss(id: number): void {
     this.list = this.list.filter((notice) => notice.id !== id);
   }
-
-  clear(): void {
-    this.list = [];
-  }
 }

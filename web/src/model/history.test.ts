@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventRow, eventRows } from '../testing/fixtures';
-import { firstAfter, History, type Span, totalUntil, visible } from './history';
+import { History, type Span, visible } from './history';
 
 const OPEN = Number.POSITIVE_INFINITY;
 
@@ -220,15 +220,5 @@ describe('searching', () => {
     expect(visible(spans, 12, 18)).toEqual([1, 1]);
     expect(visible(spans, 5, 25)).toEqual([0, 2]);
     expect(visible(spans, 100, 200)).toEqual([2, 3]);
-  });
-
-  it('adds up time until an instant', () => {
-    expect(totalUntil(spans, 25)).toBe(15);
-    expect(totalUntil(spans, 45)).toBe(25);
-  });
-
-  it('finds the first mark after an instant', () => {
-    const marks = [{ at: 1 }, { at: 3 }, { at: 3 }, { at: 7 }];
-    expect([0, 1, 3, 7].map((now) => firstAfter(marks, now))).toEqual([0, 1, 3, 4]);
   });
 });

@@ -1,4 +1,5 @@
 import { EVENT, EVENT_KINDS, type EventKind } from '../engine/layout';
+import { eventTime, firstWhere } from './search';
 
 /** What the event log can be narrowed to. Each kind of event belongs to one group. */
 export const LOG_GROUPS = ['elections', 'faults', 'writes', 'messages', 'timers', 'disk', 'checks'] as const;
@@ -108,13 +109,6 @@ export class FilteredLog {
 
   /** How many rows lie at or before an instant. */
   upTo(events: Float64Array, now: number): number {
-    let low = 0;
-    let high = this.rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (events[this.rows[middle] * EVENT.stride + EVENT.time] <= now) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstWhere(this.rows.length, (i) => eventTime(events, this.rows[i]) > now);
   }
 }

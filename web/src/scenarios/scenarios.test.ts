@@ -3,7 +3,8 @@ import { Engine } from '../engine/engine';
 import { EVENT_KINDS } from '../engine/layout';
 import type { WorldModule } from '../engine/world';
 import { readCluster } from '../model/cluster';
-import { History, totalUntil } from '../model/history';
+import { History } from '../model/history';
+import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { BUILT_IN } from '.';
 

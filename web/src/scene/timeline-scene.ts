@@ -1,6 +1,7 @@
 import { EVENT, KIND } from '../engine/layout';
 import { type History, type LeadSpan, type Mark, type Span, visible } from '../model/history';
 import { inkOn, type Theme, termColour } from '../model/palette';
+import { eventsBefore, firstFrom } from '../model/search';
 import { spanText, tickStep } from '../model/time';
 import type { TimeWindow } from '../model/window';
 import type { Lane, LanePlan } from './lanes';
@@ -324,7 +325,11 @@ class Painter {
     );
     const limit = this.to + LONGEST_FLIGHT;
     c.lineWidth = 1;
-    for (let at = firstEvent(d.events, d.window.from); at < d.events.length; at += EVENT.stride) {
+    for (
+      let at = eventsBefore(d.events, d.window.from) * EVENT.stride;
+      at < d.events.length;
+      at += EVENT.stride
+    ) {
       const time = d.events[at + EVENT.time];
       if (time > limit) break;
       const kind = d.events[at + EVENT.kind];
@@ -415,8 +420,8 @@ class Painter {
 
   private *marks(marks: readonly Mark[]): Generator<Mark> {
     const pad = 8 / this.perUs;
-    const end = lowerBound(marks, this.to + pad);
-    for (let i = lowerBound(marks, this.d.window.from - pad); i < end; i += 1) yield marks[i];
+    const end = firstFrom(marks, this.to + pad);
+    for (let i = firstFrom(marks, this.d.window.from - pad); i < end; i += 1) yield marks[i];
   }
 }
 
@@ -425,29 +430,6 @@ function axisLabel(at: number, step: number): string {
   if (at === 0) return '0';
   if (step >= 1000) return `${(at / 1_000_000).toFixed(step >= 100_000 ? 1 : step >= 10_000 ? 2 : 3)} s`;
   return spanText(at);
-}
-
-function lowerBound(marks: readonly { at: number }[], at: number): number {
-  let low = 0;
-  let high = marks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (marks[middle].at < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Offset of the first event at or after an instant. */
-function firstEvent(events: Float64Array, at: number): number {
-  let low = 0;
-  let high = events.length / EVENT.stride;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (events[middle * EVENT.stride + EVENT.time] < at) low = middle + 1;
-    else high = middle;
-  }
-  return low * EVENT.stride;
 }
 
 function round(
