@@ -136,9 +136,11 @@ impl App {
 mod tests {
     use super::*;
     use crate::resource::ELECTION;
+    use tenure::NodeId;
+    use tenure::fence::Holder;
 
     fn pass(counter: u64) -> Pass {
-        Pass { election: ELECTION, token: Token::new(0, counter), holder: 1 }
+        Pass { election: ELECTION, token: Token::new(0, counter), holder: Holder { node: NodeId(1), incarnation: 1 } }
     }
 
     fn serving(pass: Pass) -> App {

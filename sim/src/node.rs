@@ -14,7 +14,7 @@ use crate::physics::trace::{Event, Kind, Loss};
 use crate::resource::ELECTION;
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Due, Env, message_event};
-use tenure::fence::Pass;
+use tenure::fence::{Holder, Pass};
 use tenure::{Input, NodeId, Output, Standing, Ticket, Token, Why};
 
 /// What the process is doing.
@@ -412,8 +412,7 @@ impl<M: Scheme> Node<M> {
                 env.emit(Event::new(Kind::Established, me).term(tenure.token.counter).a(until));
                 env.stages.established(env.now, tenure.token);
                 env.hear(Fact::Established { node: me, token: tenure.token });
-                // The life and the node together: no two holders share it.
-                let holder = self.lives << 16 | (me as u64 + 1);
+                let holder = Holder { node: NodeId(me as u64), incarnation: self.lives };
                 let pass = Pass { election: ELECTION, token: tenure.token, holder };
                 let first = self.app.established(pass, env.clients.takeover);
                 ask_resources(env, me, first);

@@ -121,13 +121,13 @@ impl Packet {
                 });
             }
             Self::Write { pass, request, value } => {
-                trace.mix(pass.holder);
+                trace.mix(holder_number(pass));
                 trace.mix(*request);
                 trace.mix(*value);
             }
-            Self::Fence { pass } | Self::Read { pass } => trace.mix(pass.holder),
+            Self::Fence { pass } | Self::Read { pass } => trace.mix(holder_number(pass)),
             Self::Answer { pass, done } => {
-                trace.mix(pass.holder);
+                trace.mix(holder_number(pass));
                 let (what, number) = match done {
                     Done::Fenced => (0, 0),
                     Done::Read(value) => (1, *value),
@@ -139,4 +139,9 @@ impl Packet {
             }
         }
     }
+}
+
+/// Node and life in one number.
+const fn holder_number(pass: &Pass) -> u64 {
+    pass.holder.incarnation << 16 | (pass.holder.node.0 + 1)
 }

@@ -32,10 +32,10 @@ impl Resource {
     /// # Errors
     /// When a guard refuses.
     pub fn fence(&mut self, pass: &Pass) -> Result<(), Refused> {
-        if let Some(guard) = &mut self.guard {
-            guard.fence(pass)?;
-        }
-        self.highest = self.highest.max(pass.token);
+        self.highest = match &mut self.guard {
+            Some(guard) => guard.fence(pass)?.highest,
+            None => self.highest.max(pass.token),
+        };
         Ok(())
     }
 
@@ -50,13 +50,11 @@ impl Resource {
     /// # Errors
     /// When a guard refuses.
     pub fn write(&mut self, pass: &Pass, writer: u16, value: u64) -> Result<(), Refused> {
-        if let Some(guard) = &mut self.guard
-            && let Err(refused) = guard.admit(pass)
-        {
-            self.refused += 1;
-            return Err(refused);
-        }
-        self.highest = self.highest.max(pass.token);
+        // What is stored with the value, in one step: the simulated resource never crashes.
+        self.highest = match &mut self.guard {
+            Some(guard) => guard.admit(pass).inspect_err(|_| self.refused += 1)?.highest,
+            None => self.highest.max(pass.token),
+        };
         self.value = value;
         self.last_writer = Some(writer);
         self.accepted += 1;
@@ -116,9 +114,11 @@ pub const fn refusal_code(refused: Refused) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tenure::NodeId;
+    use tenure::fence::Holder;
 
     fn pass(counter: u64) -> Pass {
-        Pass { election: ELECTION, token: Token::new(0, counter), holder: counter }
+        Pass { election: ELECTION, token: Token::new(0, counter), holder: Holder { node: NodeId(counter), incarnation: 1 } }
     }
 
     #[test]

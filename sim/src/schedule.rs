@@ -2,7 +2,8 @@
 //! judged for liveness.
 //!
 //! Each seed switches whole kinds of faults off ("swarm testing"): a storm of everything at once hides what only a
-//! storm of one thing shows.
+//! storm of one thing shows. Every other storm is *aimed*: many small blows a second at what leases stand on. Links from
+//! the leader are cut one way, nodes are restarted at once, and elections are called for at the worst moments.
 
 use crate::app::Takeover;
 use crate::fault::{Action, Fault, Who};
@@ -50,7 +51,7 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         clients,
         leader_within: LEADER_WITHIN,
         duration: END,
-        faults: storm(&mut draw, nodes as u64),
+        faults: if seed.is_multiple_of(2) { storm(&mut draw, nodes as u64) } else { aimed(&mut draw, nodes as u64) },
         expect: Vec::new(),
     })
 }
@@ -98,6 +99,57 @@ fn storm(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
         }
         at += draw.between(1_000, gap);
     }
+    heal_all(&mut faults, nodes);
+    faults
+}
+
+/// A storm of small blows.
+fn aimed(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
+    let gap = draw.between(10, 80) * 1_000;
+    let weights: Vec<u64> = (0..9).map(|_| if draw.one_in(2) { 0 } else { draw.between(1, 3) }).collect();
+    let total = weights.iter().sum::<u64>().max(1);
+    let mut faults = Vec::new();
+    let mut at = STORM;
+    while at < HEALED {
+        at += draw.between(1, gap);
+        let mut pick = draw.between(0, total - 1);
+        let blow = weights.iter().position(|weight| {
+            let found = pick < *weight;
+            pick = pick.saturating_sub(*weight);
+            found
+        });
+        let mut strike = |action| faults.push(Fault { at: at.min(HEALED), action });
+        match blow {
+            Some(0) => strike(Action::Campaign(draw.node(nodes))),
+            Some(1) => {
+                let node = draw.node(nodes);
+                strike(Action::Crash(node));
+                strike(Action::Restart(node));
+            }
+            Some(2) => strike(Action::Cut(Who::Leader, draw.node(nodes))),
+            Some(3) => strike(Action::Cut(draw.node(nodes), Who::Leader)),
+            Some(4) => strike(Action::Partition(partition(draw, nodes))),
+            Some(5) => {
+                strike(Action::Resign(Who::Leader));
+                strike(Action::Campaign(draw.node(nodes)));
+            }
+            Some(6) => {
+                strike(Action::Pause(draw.node(nodes)));
+                strike(Action::Resume(Who::Paused));
+            }
+            Some(7) => strike(Action::Network(weather(draw))),
+            Some(8) => strike(Action::Disk(draw.node(nodes), draw.between(1, 120) * 1_000)),
+            _ => strike(Action::HealAll),
+        }
+        if draw.one_in(6) {
+            faults.push(Fault { at: at.min(HEALED), action: Action::HealAll });
+        }
+    }
+    heal_all(&mut faults, nodes);
+    faults
+}
+
+fn heal_all(faults: &mut Vec<Fault>, nodes: u64) {
     let mut heal = |action| faults.push(Fault { at: HEALED, action });
     heal(Action::HealAll);
     heal(Action::Network(CALM));
@@ -106,7 +158,6 @@ fn storm(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
         heal(Action::Resume(node));
         heal(Action::Restart(node));
     }
-    faults
 }
 
 fn action(draw: &mut Draw, nodes: u64) -> Action {

@@ -18,7 +18,7 @@ use crate::check::{Check, Outcome};
 use crate::fault::Fault;
 use crate::physics::network::Weather;
 use crate::scheme::raft::Setup;
-use tenure::raft::{Rule, Timing};
+use tenure::raft::{ConfigError, Rule, Timing};
 
 /// The version of the file format.
 pub const VERSION: u32 = 1;
@@ -83,6 +83,16 @@ impl Scenario {
         self.seed = seed;
         self.setup = self.setup.with_seed(seed);
         self
+    }
+
+    /// The same with these rules of the scheme switched off, and no others.
+    ///
+    /// # Errors
+    /// As for a file with these rules.
+    pub fn without(mut self, off: &[Rule]) -> Result<Self, ConfigError> {
+        self.setup = Setup::new(self.nodes, self.timing, self.setup.safe_mode(), off, self.seed)?;
+        self.off = off.to_vec();
+        Ok(self)
     }
 
     /// Reads a scenario file.

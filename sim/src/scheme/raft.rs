@@ -123,7 +123,7 @@ impl Scheme for Machine {
     }
 
     fn recorded(record: &Record) -> Recorded {
-        Recorded { term: record.term, vote: record.vote.map(place), rest: record.promise.as_micros() }
+        Recorded { term: record.term, vote: record.vote.map(place), rest: record.promise.as_micros() ^ u64::from(record.generation) << 48 }
     }
 }
 
