@@ -18,21 +18,23 @@ export interface LanePlan {
 
 export const AXIS = 20;
 
-export function planLanes(
-  nodes: readonly number[],
-  resources: readonly number[],
-  compact: boolean,
-): LanePlan {
+/** How much height there is to give away. */
+export type Room = 'little' | 'normal' | 'ample';
+
+const NODE_LANE: Record<Room, number> = { little: 20, normal: 24, ample: 32 };
+const SIDE_LANE: Record<Room, number> = { little: 16, normal: 16, ample: 20 };
+
+export function planLanes(nodes: readonly number[], resources: readonly number[], room: Room): LanePlan {
   const lanes: Lane[] = [];
   let top = AXIS;
   const push = (kind: LaneKind, id: number, height: number) => {
     lanes.push({ kind, id, top, height });
     top += height;
   };
-  push('faults', -1, 16);
-  for (const id of nodes) push('node', id, compact ? 20 : 24);
-  for (const id of resources) push('resource', id, 16);
-  push('overlap', -1, 16);
-  push('leaderless', -1, 16);
+  push('faults', -1, SIDE_LANE[room]);
+  for (const id of nodes) push('node', id, NODE_LANE[room]);
+  for (const id of resources) push('resource', id, SIDE_LANE[room]);
+  push('overlap', -1, SIDE_LANE[room]);
+  push('leaderless', -1, SIDE_LANE[room]);
   return { lanes, axis: AXIS, height: top + 4 };
 }

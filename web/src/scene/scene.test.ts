@@ -91,7 +91,7 @@ describe('shapes', () => {
 
 describe('lanes', () => {
   it('lie one below the other without a gap', () => {
-    const { lanes, axis, height } = planLanes([0, 1, 2], [4, 5], false);
+    const { lanes, axis, height } = planLanes([0, 1, 2], [4, 5], 'normal');
     expect(lanes[0].top).toBe(axis);
     lanes.forEach((lane, i) => {
       if (i > 0) expect(lane.top).toBe(lanes[i - 1].top + lanes[i - 1].height);
