@@ -27,7 +27,6 @@ export default defineConfig({
       dynamicCompileOptions: () => (process.env.VITEST ? { generate: 'client' } : undefined),
     }),
   ],
-  resolve: process.env.VITEST ? { conditions: ['browser'] } : undefined,
   build: {
     outDir: '../dist',
     emptyOutDir: true,
