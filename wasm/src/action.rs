@@ -31,7 +31,10 @@ pub(crate) fn read(action: &JsValue, nodes: usize) -> Result<Action, WorldError>
     })
 }
 
-const ON_ONE_NODE: [(&str, fn(Who) -> Action); 6] = [
+/// An action on one node, made from that node.
+type Make = fn(Who) -> Action;
+
+const ON_ONE_NODE: [(&str, Make); 6] = [
     ("crash", Action::Crash),
     ("restart", Action::Restart),
     ("pause", Action::Pause),

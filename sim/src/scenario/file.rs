@@ -297,7 +297,8 @@ fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
     }
     let all_by_name = named.iter().all(|(_, who)| matches!(who, Who::Node(_)));
     let with_rest = named.iter().any(|(_, who)| *who == Who::Rest) && named.len() <= nodes + 1;
-    if !with_rest && !(all_by_name && named.len() == nodes) {
+    let complete = with_rest || (all_by_name && named.len() == nodes);
+    if !complete {
         let remedy = "name every node once, or add \"rest\" to one group";
         return Err(Slip::new(node.at, "incomplete", "the groups do not hold every node", remedy));
     }

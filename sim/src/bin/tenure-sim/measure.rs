@@ -124,7 +124,8 @@ fn jitter(seeds: &Seeds, setting: Setting) -> Done {
     /// Virtual time of each seed.
     const TIME: u64 = 60_000_000;
     println!("{:<26}{:>14}{:>14}{:>14}{:>16}", "per virtual hour", "pre-votes", "elections", "depositions", "no leader, ms");
-    for (latency, loss) in [((5_000, 10_000), 0), ((5_000, 60_000), 0), ((5_000, 120_000), 0), ((5_000, 60_000), 50_000), ((5_000, 120_000), 50_000)] {
+    for (longest, loss) in [(10_000, 0), (20_000, 0), (40_000, 0), (60_000, 0), (20_000, 50_000), (40_000, 50_000)] {
+        let latency = (5_000, longest);
         let setting = Setting { latency, loss, ..setting };
         let sum: Jitter = parallel::each(seeds, |sum: &mut Jitter, seed| sum.run(&setting, seed, TIME), |sum, part| sum.merge(part))
             .map_err(unsafe_setting)?;
