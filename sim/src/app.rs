@@ -62,7 +62,12 @@ impl App {
             Takeover::FenceFirst => Stage::Fencing,
             Takeover::ReadFirst => Stage::Reading,
         };
-        self.office = Some(Office { pass, stage, missing: RESOURCES, next: [0; RESOURCES] });
+        self.office = Some(Office {
+            pass,
+            stage,
+            missing: RESOURCES,
+            next: [0; RESOURCES],
+        });
         match stage {
             Stage::Fencing => Packet::Fence { pass },
             _ => Packet::Read { pass },
@@ -76,7 +81,13 @@ impl App {
 
     /// A client asks; `leading` is the token of the tenure that `standing` shows right now, if any. Either the answer to
     /// the client, or `None`: the write was checked and is thought about until `due`.
-    pub fn asked(&mut self, request: u64, leading: Option<Token>, leader: Option<u16>, due: u64) -> Option<Outcome> {
+    pub fn asked(
+        &mut self,
+        request: u64,
+        leading: Option<Token>,
+        leader: Option<u16>,
+        due: u64,
+    ) -> Option<Outcome> {
         let Some(token) = leading else {
             return Some(Outcome::Redirected(leader));
         };
@@ -85,7 +96,12 @@ impl App {
                 for value in &mut office.next {
                     *value += 1;
                 }
-                self.thinking.push(Thought { due, request, pass: office.pass, values: office.next });
+                self.thinking.push(Thought {
+                    due,
+                    request,
+                    pass: office.pass,
+                    values: office.next,
+                });
                 None
             }
             _ => Some(Outcome::NotYet),
@@ -95,9 +111,18 @@ impl App {
     /// The next write that has been thought about by `now`, for each resource. The standing is *not* asked again: this is
     /// the gap between check and effect.
     pub fn thought(&mut self, now: u64) -> Option<[Packet; RESOURCES]> {
-        let Thought { request, pass, values, .. } = *self.thinking.first().filter(|thought| thought.due <= now)?;
+        let Thought {
+            request,
+            pass,
+            values,
+            ..
+        } = *self.thinking.first().filter(|thought| thought.due <= now)?;
         self.thinking.remove(0);
-        Some(values.map(|value| Packet::Write { pass, request, value }))
+        Some(values.map(|value| Packet::Write {
+            pass,
+            request,
+            value,
+        }))
     }
 
     /// A resource answered: what to ask of every resource next, if a stage of the takeover is complete.
@@ -128,7 +153,8 @@ impl App {
     /// Whether it has taken over and serves clients.
     #[must_use]
     pub fn serving(&self) -> bool {
-        self.office.is_some_and(|office| office.stage == Stage::Serving)
+        self.office
+            .is_some_and(|office| office.stage == Stage::Serving)
     }
 }
 
@@ -140,7 +166,14 @@ mod tests {
     use tenure::fence::Holder;
 
     fn pass(counter: u64) -> Pass {
-        Pass { election: ELECTION, token: Token::new(0, counter), holder: Holder { node: NodeId(1), incarnation: 1 } }
+        Pass {
+            election: ELECTION,
+            token: Token::new(0, counter),
+            holder: Holder {
+                node: NodeId(1),
+                incarnation: 1,
+            },
+        }
     }
 
     fn serving(pass: Pass) -> App {
@@ -155,23 +188,47 @@ mod tests {
     fn fence_then_read_then_write() {
         let mut app = App::default();
         let pass = pass(3);
-        assert!(matches!(app.established(pass, Takeover::FenceFirst), Packet::Fence { .. }));
+        assert!(matches!(
+            app.established(pass, Takeover::FenceFirst),
+            Packet::Fence { .. }
+        ));
         assert!(app.answered(0, pass, Done::Fenced).is_none());
-        assert!(matches!(app.answered(1, pass, Done::Fenced), Some(Packet::Read { .. })));
+        assert!(matches!(
+            app.answered(1, pass, Done::Fenced),
+            Some(Packet::Read { .. })
+        ));
         assert!(app.answered(0, pass, Done::Read(10)).is_none() && !app.serving());
-        assert_eq!(app.asked(1, Some(pass.token), None, 5), Some(Outcome::NotYet));
+        assert_eq!(
+            app.asked(1, Some(pass.token), None, 5),
+            Some(Outcome::NotYet)
+        );
         assert!(app.answered(1, pass, Done::Read(20)).is_none() && app.serving());
         assert_eq!(app.asked(1, Some(pass.token), None, 5), None);
         assert!(app.thought(4).is_none());
-        let Some([Packet::Write { value: first, .. }, Packet::Write { value: second, .. }]) = app.thought(5) else { panic!() };
+        let Some(
+            [
+                Packet::Write { value: first, .. },
+                Packet::Write { value: second, .. },
+            ],
+        ) = app.thought(5)
+        else {
+            panic!()
+        };
         assert_eq!((first, second), (11, 21));
     }
 
     #[test]
     fn a_node_that_does_not_lead_says_who_does() {
         let mut app = serving(pass(3));
-        assert_eq!(app.asked(1, None, Some(2), 5), Some(Outcome::Redirected(Some(2))));
-        assert_eq!(app.asked(1, Some(pass(4).token), None, 5), Some(Outcome::NotYet), "a newer tenure is not taken over yet");
+        assert_eq!(
+            app.asked(1, None, Some(2), 5),
+            Some(Outcome::Redirected(Some(2)))
+        );
+        assert_eq!(
+            app.asked(1, Some(pass(4).token), None, 5),
+            Some(Outcome::NotYet),
+            "a newer tenure is not taken over yet"
+        );
     }
 
     #[test]

@@ -26,7 +26,15 @@ impl Client {
     /// A client of `nodes` nodes.
     #[must_use]
     pub const fn new(nodes: u16, every: u64) -> Self {
-        Self { nodes, every, target: 0, issued: 0, acknowledged: 0, heard_at: 0, redirected: 0 }
+        Self {
+            nodes,
+            every,
+            target: 0,
+            issued: 0,
+            acknowledged: 0,
+            heard_at: 0,
+            redirected: 0,
+        }
     }
 
     /// A new write is due: whom to ask, and its number.
@@ -92,16 +100,27 @@ mod tests {
         client.answered(42, 1, 3, Outcome::Redirected(None));
         assert_eq!(client.tick(43).0, 2);
         client.answered(44, 0, 1, Outcome::Refused);
-        assert_eq!(client.tick(45).0, 2, "an answer of a node it no longer asks moves nothing");
+        assert_eq!(
+            client.tick(45).0,
+            2,
+            "an answer of a node it no longer asks moves nothing"
+        );
     }
 
     #[test]
     fn a_write_follows_one_redirection() {
         let mut client = Client::new(3, 10);
         client.tick(0);
-        assert_eq!(client.answered(1, 0, 1, Outcome::Redirected(Some(2))), Some(2));
+        assert_eq!(
+            client.answered(1, 0, 1, Outcome::Redirected(Some(2))),
+            Some(2)
+        );
         assert_eq!(client.answered(2, 2, 1, Outcome::Redirected(Some(0))), None);
-        assert_eq!(client.answered(3, 0, 1, Outcome::Redirected(Some(9))), None, "there is no such node");
+        assert_eq!(
+            client.answered(3, 0, 1, Outcome::Redirected(Some(9))),
+            None,
+            "there is no such node"
+        );
         assert_eq!(client.tick(4), (0, 2));
     }
 

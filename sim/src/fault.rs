@@ -65,7 +65,18 @@ impl Action {
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
-        "crash", "restart", "pause", "resume", "cut", "heal", "heal-all", "partition", "resign", "campaign", "network", "disk",
+        "crash",
+        "restart",
+        "pause",
+        "resume",
+        "cut",
+        "heal",
+        "heal-all",
+        "partition",
+        "resign",
+        "campaign",
+        "network",
+        "disk",
     ];
 
     /// The kind of this action, to count by.

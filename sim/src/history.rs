@@ -52,8 +52,17 @@ impl History {
         let snapshots = vec![head.clone()];
         head.trace_mut().recording = true;
         let plan = Arc::new(scenario.faults.clone());
-        let mut history =
-            Self { scenario, plan, head, past: None, snapshots, stride: FIRST_STRIDE, events: Vec::new(), undo: Vec::new(), redo: Vec::new() };
+        let mut history = Self {
+            scenario,
+            plan,
+            head,
+            past: None,
+            snapshots,
+            stride: FIRST_STRIDE,
+            events: Vec::new(),
+            undo: Vec::new(),
+            redo: Vec::new(),
+        };
         history.advance(0);
         history
     }
@@ -91,7 +100,10 @@ impl History {
     /// The scenario with every intervention: it reproduces this run.
     #[must_use]
     pub fn scenario(&self) -> Scenario {
-        Scenario { faults: self.plan.as_ref().clone(), ..self.scenario.clone() }
+        Scenario {
+            faults: self.plan.as_ref().clone(),
+            ..self.scenario.clone()
+        }
     }
 
     /// Moves the cursor, forward beyond the horizon or back.
@@ -104,7 +116,9 @@ impl History {
         let near = self.past.take_if(|past| past.now() <= to);
         let snapshot = self.snapshots.iter().rev().find(|world| world.now() <= to);
         let mut world = match (near, snapshot) {
-            (Some(near), Some(snapshot)) if near.trace().count() < snapshot.trace().count() => snapshot.clone(),
+            (Some(near), Some(snapshot)) if near.trace().count() < snapshot.trace().count() => {
+                snapshot.clone()
+            }
             (Some(near), _) => near,
             (None, Some(snapshot)) => snapshot.clone(),
             (None, None) => return,
@@ -119,7 +133,10 @@ impl History {
     /// the end.
     pub fn seek_next(&mut self, wanted: impl Fn(&Event) -> bool) -> bool {
         let seen = self.world().trace().count() as usize;
-        let known = self.events.get(seen..).and_then(|events| events.iter().find(|event| wanted(event)));
+        let known = self
+            .events
+            .get(seen..)
+            .and_then(|events| events.iter().find(|event| wanted(event)));
         if let Some(at) = known.map(|event| event.at) {
             self.seek(at);
             return true;
@@ -144,7 +161,12 @@ impl History {
     pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
         let at = self.now();
         if at >= self.head.duration() {
-            return Err(Refusal::new("at-end", "act", "the run is over: nothing happens after its end", "go back in time first"));
+            return Err(Refusal::new(
+                "at-end",
+                "act",
+                "the run is over: nothing happens after its end",
+                "go back in time first",
+            ));
         }
         let mut plan = self.plan.as_ref().clone();
         let place = plan.partition_point(|fault| fault.at <= at);
@@ -153,7 +175,8 @@ impl History {
         if let Some(world) = self.past.take() {
             let count = world.trace().count();
             self.events.truncate(count as usize);
-            self.snapshots.retain(|snapshot| snapshot.trace().count() <= count);
+            self.snapshots
+                .retain(|snapshot| snapshot.trace().count() <= count);
             self.head = world;
             self.head.trace_mut().recording = true;
         }
@@ -192,9 +215,13 @@ impl History {
     fn change(&mut self, fork: Fork) -> Fork {
         let (cursor, horizon) = (self.now(), self.horizon());
         let Fork { at, plan } = fork;
-        let left = Fork { at, plan: std::mem::replace(&mut self.plan, plan) };
+        let left = Fork {
+            at,
+            plan: std::mem::replace(&mut self.plan, plan),
+        };
         // What was done at that very instant differs too; before the beginning nothing was.
-        self.snapshots.retain(|snapshot| snapshot.now() < at || snapshot.trace().count() == 0);
+        self.snapshots
+            .retain(|snapshot| snapshot.now() < at || snapshot.trace().count() == 0);
         if let Some(snapshot) = self.snapshots.last() {
             self.head = snapshot.clone();
         }
@@ -210,7 +237,10 @@ impl History {
     /// Runs the horizon forward.
     fn advance(&mut self, to: u64) {
         loop {
-            let wanted = self.snapshots.last().map_or(0, |last| last.trace().count() + self.stride);
+            let wanted = self
+                .snapshots
+                .last()
+                .map_or(0, |last| last.trace().count() + self.stride);
             while self.head.trace().count() < wanted && self.head.step(to) {}
             if self.head.trace().count() < wanted {
                 break;

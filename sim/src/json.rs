@@ -4,6 +4,9 @@
 /// The deepest nesting that is read: scenarios need four levels.
 const MAX_DEPTH: usize = 16;
 
+/// The most fields an object may have: scenarios need fourteen, and each is compared with those before it.
+const MAX_FIELDS: usize = 64;
+
 /// A value and where it begins, in bytes.
 #[derive(Debug)]
 pub(crate) struct Node {
@@ -72,7 +75,13 @@ pub(crate) fn path_to(root: &Node, at: usize) -> String {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                path.extend(field.name.chars().filter(|letter| !letter.is_control()).take(40));
+                path.extend(
+                    field
+                        .name
+                        .chars()
+                        .filter(|letter| !letter.is_control())
+                        .take(40),
+                );
                 node = &field.node;
             }
             _ => return path,
@@ -105,7 +114,9 @@ pub(crate) struct Writer {
 impl Writer {
     /// Begins an object.
     pub(crate) fn object() -> Self {
-        Self { out: String::from("{") }
+        Self {
+            out: String::from("{"),
+        }
     }
 
     /// Ends the object that was begun with.
@@ -211,8 +222,17 @@ impl Parser<'_> {
                 return Err(self.mistake("the name of a field is expected here"));
             }
             let name = self.string()?;
+            if fields.len() == MAX_FIELDS {
+                return Err(Mistake {
+                    at,
+                    reason: "this object has too many fields",
+                });
+            }
             if fields.iter().any(|field| field.name == name) {
-                return Err(Mistake { at, reason: "this field is there twice" });
+                return Err(Mistake {
+                    at,
+                    reason: "this field is there twice",
+                });
             }
             if !self.taken(b':') {
                 return Err(self.mistake("a colon is expected here"));
@@ -250,7 +270,10 @@ impl Parser<'_> {
         self.at += 1;
         loop {
             let rest = self.text.get(self.at..).unwrap_or("");
-            let plain = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)).unwrap_or(rest.len());
+            let plain = rest
+                .bytes()
+                .position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))
+                .unwrap_or(rest.len());
             text.push_str(rest.get(..plain).unwrap_or(""));
             self.at += plain;
             match self.peek() {
@@ -298,7 +321,10 @@ impl Parser<'_> {
     /// The `u` and four hexadecimal digits.
     fn unit(&mut self) -> Option<u32> {
         let digits = self.text.get(self.at..self.at + 5)?.strip_prefix('u')?;
-        let unit = digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())??;
+        let unit = digits
+            .bytes()
+            .all(|digit| digit.is_ascii_hexdigit())
+            .then(|| u32::from_str_radix(digits, 16).ok())??;
         self.at += 5;
         Some(unit)
     }
@@ -306,13 +332,19 @@ impl Parser<'_> {
     fn number(&mut self) -> &str {
         let rest = self.text.get(self.at..).unwrap_or("");
         let in_number = |byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-        let length = rest.bytes().position(|byte| !in_number(byte)).unwrap_or(rest.len());
+        let length = rest
+            .bytes()
+            .position(|byte| !in_number(byte))
+            .unwrap_or(rest.len());
         self.at += length;
         rest.get(..length).unwrap_or("")
     }
 
     fn word(&mut self, word: &str) -> bool {
-        let there = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(word));
+        let there = self
+            .text
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(word));
         self.at += if there { word.len() } else { 0 };
         there
     }
@@ -336,7 +368,10 @@ impl Parser<'_> {
     }
 
     fn mistake(&self, reason: &'static str) -> Mistake {
-        Mistake { at: self.at, reason }
+        Mistake {
+            at: self.at,
+            reason,
+        }
     }
 }
 
@@ -347,16 +382,44 @@ mod tests {
     #[test]
     fn values_of_every_kind_are_read() {
         let text = r#" { "a" : [ 1 , -2.5e3 , true , false , null ] , "b" : "x\n\"\u00e9\ud83d\ude00é" , "c" : {} , "d" : [] } "#;
-        let Value::Object(fields) = parse(text).unwrap().value else { panic!() };
-        assert_eq!(fields.iter().map(|field| field.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
-        let Value::List(items) = &fields[0].node.value else { panic!() };
-        assert!(matches!(items[..], [
-            Node { value: Value::Number(_), .. },
-            Node { value: Value::Number(_), .. },
-            Node { value: Value::Flag(true), .. },
-            Node { value: Value::Flag(false), .. },
-            Node { value: Value::Null, .. },
-        ]));
+        let Value::Object(fields) = parse(text).unwrap().value else {
+            panic!()
+        };
+        assert_eq!(
+            fields
+                .iter()
+                .map(|field| field.name.as_str())
+                .collect::<Vec<_>>(),
+            ["a", "b", "c", "d"]
+        );
+        let Value::List(items) = &fields[0].node.value else {
+            panic!()
+        };
+        assert!(matches!(
+            items[..],
+            [
+                Node {
+                    value: Value::Number(_),
+                    ..
+                },
+                Node {
+                    value: Value::Number(_),
+                    ..
+                },
+                Node {
+                    value: Value::Flag(true),
+                    ..
+                },
+                Node {
+                    value: Value::Flag(false),
+                    ..
+                },
+                Node {
+                    value: Value::Null,
+                    ..
+                },
+            ]
+        ));
         assert!(matches!(&fields[1].node.value, Value::Text(text) if text == "x\n\"é😀é"));
         assert_eq!(fields[1].at, text.find("\"b\"").unwrap());
     }
@@ -383,14 +446,32 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err().reason, reason, "{text}");
         }
-        assert_eq!(parse(&"[".repeat(100_000)).unwrap_err().reason, "this is nested too deeply");
+        assert_eq!(
+            parse(&"[".repeat(100_000)).unwrap_err().reason,
+            "this is nested too deeply"
+        );
+        let many: Vec<String> = (0..100_000).map(|field| format!("\"{field}\":0")).collect();
+        assert_eq!(
+            parse(&format!("{{{}}}", many.join(",")))
+                .unwrap_err()
+                .reason,
+            "this object has too many fields"
+        );
     }
 
     #[test]
     fn paths_lead_to_values_and_to_names() {
         let text = r#"{"a": [1, {"b": "x"}], "c": {"d": [[2], [3, 4]]}}"#;
         let root = parse(text).unwrap();
-        for (what, path) in [("1", "a[0]"), ("{\"b", "a[1]"), ("\"b\"", "a[1].b"), ("\"x", "a[1].b"), ("\"c\"", "c"), ("4", "c.d[1][1]"), ("{\"a", "")] {
+        for (what, path) in [
+            ("1", "a[0]"),
+            ("{\"b", "a[1]"),
+            ("\"b\"", "a[1].b"),
+            ("\"x", "a[1].b"),
+            ("\"c\"", "c"),
+            ("4", "c.d[1][1]"),
+            ("{\"a", ""),
+        ] {
             assert_eq!(path_to(&root, text.find(what).unwrap()), path, "{what}");
         }
     }
@@ -412,9 +493,16 @@ mod tests {
         writer.item("");
         writer.close(']');
         let written = writer.finish();
-        let Value::Object(fields) = parse(&written).unwrap().value else { panic!() };
-        assert!(fields[0].name == text && matches!(&fields[0].node.value, Value::Text(read) if read == text));
-        let Value::List(items) = &fields[1].node.value else { panic!() };
+        let Value::Object(fields) = parse(&written).unwrap().value else {
+            panic!()
+        };
+        assert!(
+            fields[0].name == text
+                && matches!(&fields[0].node.value, Value::Text(read) if read == text)
+        );
+        let Value::List(items) = &fields[1].node.value else {
+            panic!()
+        };
         assert!(matches!(&items[0].value, Value::Text(read) if read == text) && items.len() == 2);
     }
 }

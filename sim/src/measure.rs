@@ -33,7 +33,14 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { nodes: 3, timing: Timing::default(), safe_mode: true, latency: (5_000, 10_000), loss: 0, disk_write: 1_000 }
+        Self {
+            nodes: 3,
+            timing: Timing::default(),
+            safe_mode: true,
+            latency: (5_000, 10_000),
+            loss: 0,
+            disk_write: 1_000,
+        }
     }
 }
 
@@ -112,7 +119,12 @@ pub struct Jitter {
 const EVERY: u64 = 2_000;
 
 impl Setting {
-    fn scenario(&self, seed: u64, duration: u64, clients: Clients) -> Result<Scenario, ConfigError> {
+    fn scenario(
+        &self,
+        seed: u64,
+        duration: u64,
+        clients: Clients,
+    ) -> Result<Scenario, ConfigError> {
         let (latency_min, latency_max) = self.latency;
         Ok(Scenario {
             title: Title::default(),
@@ -121,7 +133,12 @@ impl Setting {
             timing: self.timing,
             off: Vec::new(),
             setup: Setup::new(self.nodes, self.timing, self.safe_mode, &[], seed)?,
-            weather: Weather { latency_min, latency_max, loss: self.loss, duplicate: 0 },
+            weather: Weather {
+                latency_min,
+                latency_max,
+                loss: self.loss,
+                duplicate: 0,
+            },
             disk_write: self.disk_write,
             clients,
             leader_within: 3_000_000,
@@ -138,7 +155,12 @@ impl Setting {
 }
 
 const fn clients(every: u64) -> Clients {
-    Clients { every, think: 0, write_delay: 0, takeover: Takeover::FenceFirst }
+    Clients {
+        every,
+        think: 0,
+        write_delay: 0,
+        takeover: Takeover::FenceFirst,
+    }
 }
 
 impl Failovers {
@@ -148,7 +170,8 @@ impl Failovers {
     /// When the core refuses the setting.
     pub fn crash(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
-        let mut world = World::new(&setting.scenario(seed, at + 2 * setting.settled(), clients(EVERY))?);
+        let mut world =
+            World::new(&setting.scenario(seed, at + 2 * setting.settled(), clients(EVERY))?);
         world.run_until(at);
         let before = world.stages().done().len();
         world.act(Action::Crash(Who::Leader));
@@ -161,7 +184,8 @@ impl Failovers {
     /// # Errors
     /// When the core refuses the setting.
     pub fn cold_start(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
-        let mut world = World::new(&setting.scenario(seed, 2 * setting.settled(), clients(EVERY))?);
+        let mut world =
+            World::new(&setting.scenario(seed, 2 * setting.settled(), clients(EVERY))?);
         self.follow(&mut world, 0);
         Ok(())
     }
@@ -189,8 +213,16 @@ impl Failovers {
     }
 
     fn add(&mut self, failover: &Failover) {
-        let Failover { lost_at, detected_at, elected_at, established_at, written_at, terms } = *failover;
-        let (Some(detected), Some(elected), Some(established), Some(written)) = (detected_at, elected_at, established_at, written_at)
+        let Failover {
+            lost_at,
+            detected_at,
+            elected_at,
+            established_at,
+            written_at,
+            terms,
+        } = *failover;
+        let (Some(detected), Some(elected), Some(established), Some(written)) =
+            (detected_at, elected_at, established_at, written_at)
         else {
             self.unfinished += 1;
             return;
@@ -211,7 +243,8 @@ impl Minority {
     /// When the core refuses the setting.
     pub fn cut(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
-        let mut world = World::new(&setting.scenario(seed, at + 2 * setting.settled(), clients(25_000))?);
+        let mut world =
+            World::new(&setting.scenario(seed, at + 2 * setting.settled(), clients(25_000))?);
         world.run_until(at);
         let before = world.judges().tally(Check::BelievedLeaders).exercised;
         let with_leader = (setting.nodes - 1) / 2 - 1;
@@ -223,7 +256,9 @@ impl Minority {
         let mut new_at = None;
         while world.now() < world.duration() {
             world.run_until(world.now() + 1_000);
-            let new = world.leader().filter(|leader| Some(*leader) != old && old.is_some());
+            let new = world
+                .leader()
+                .filter(|leader| Some(*leader) != old && old.is_some());
             if new.is_some() && new_at.is_none() {
                 new_at = Some(world.now());
             }
@@ -251,14 +286,29 @@ impl Stale {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn run(&mut self, setting: &Setting, timeline: Timeline, seed: u64) -> Result<(), ConfigError> {
+    pub fn run(
+        &mut self,
+        setting: &Setting,
+        timeline: Timeline,
+        seed: u64,
+    ) -> Result<(), ConfigError> {
         // The write is under way for longer than any election takes.
         let long = setting.settled();
         let clients = match timeline {
-            Timeline::Paused => Clients { think: 20_000, ..clients(25_000) },
-            Timeline::Delayed => Clients { write_delay: long, ..clients(25_000) },
+            Timeline::Paused => Clients {
+                think: 20_000,
+                ..clients(25_000)
+            },
+            Timeline::Delayed => Clients {
+                write_delay: long,
+                ..clients(25_000)
+            },
             // It arrives after the new leader has read, and before its first write does.
-            Timeline::Raced(takeover) => Clients { write_delay: long, takeover, ..clients(25_000) },
+            Timeline::Raced(takeover) => Clients {
+                write_delay: long,
+                takeover,
+                ..clients(25_000)
+            },
         };
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
         let mut world = World::new(&setting.scenario(seed, at + 3 * long, clients)?);
@@ -344,7 +394,10 @@ mod tests {
             cold.cold_start(&Setting::default(), seed).unwrap();
         }
         for failovers in [failovers, cold] {
-            assert_eq!((failovers.unfinished, failovers.total.quantiles().count), (0, 50));
+            assert_eq!(
+                (failovers.unfinished, failovers.total.quantiles().count),
+                (0, 50)
+            );
             let total = failovers.total.quantiles();
             assert!(total.p50 > 100_000 && total.p50 < 300_000, "{total:?}");
         }
@@ -354,15 +407,30 @@ mod tests {
     fn a_minority_leader_never_believes_beside_the_new_one() {
         let mut minority = Minority::default();
         for seed in 0..30 {
-            minority.cut(&Setting { nodes: 5, ..Setting::default() }, seed).unwrap();
+            minority
+                .cut(
+                    &Setting {
+                        nodes: 5,
+                        ..Setting::default()
+                    },
+                    seed,
+                )
+                .unwrap();
         }
-        assert_eq!((minority.runs, minority.tested, minority.overlap), (30, 30, 0));
+        assert_eq!(
+            (minority.runs, minority.tested, minority.overlap),
+            (30, 30, 0)
+        );
     }
 
     #[test]
     fn without_leases_it_does() {
         let mut minority = Minority::default();
-        let setting = Setting { nodes: 5, safe_mode: false, ..Setting::default() };
+        let setting = Setting {
+            nodes: 5,
+            safe_mode: false,
+            ..Setting::default()
+        };
         for seed in 0..5 {
             minority.cut(&setting, seed).unwrap();
         }
@@ -371,12 +439,19 @@ mod tests {
 
     #[test]
     fn stale_writes_get_into_the_unfenced_resource_alone() {
-        for timeline in [Timeline::Paused, Timeline::Delayed, Timeline::Raced(Takeover::FenceFirst)] {
+        for timeline in [
+            Timeline::Paused,
+            Timeline::Delayed,
+            Timeline::Raced(Takeover::FenceFirst),
+        ] {
             let mut stale = Stale::default();
             for seed in 0..10 {
                 stale.run(&Setting::default(), timeline, seed).unwrap();
             }
-            assert!(stale.unfenced > 0 && stale.turned_away > 0, "{timeline:?} {stale:?}");
+            assert!(
+                stale.unfenced > 0 && stale.turned_away > 0,
+                "{timeline:?} {stale:?}"
+            );
             assert_eq!(stale.fenced, 0, "{timeline:?}");
         }
     }
@@ -385,7 +460,13 @@ mod tests {
     fn to_read_before_fencing_lets_them_into_the_fenced_one() {
         let mut stale = Stale::default();
         for seed in 0..10 {
-            stale.run(&Setting::default(), Timeline::Raced(Takeover::ReadFirst), seed).unwrap();
+            stale
+                .run(
+                    &Setting::default(),
+                    Timeline::Raced(Takeover::ReadFirst),
+                    seed,
+                )
+                .unwrap();
         }
         assert!(stale.fenced > 0, "{stale:?}");
     }

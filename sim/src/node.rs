@@ -60,7 +60,12 @@ enum Late {
     Written(Ticket),
 }
 
-const AT_REST: Look = Look { role: RoleCode::Follower, term: 0, vote: None, leader: None };
+const AT_REST: Look = Look {
+    role: RoleCode::Follower,
+    term: 0,
+    vote: None,
+    leader: None,
+};
 
 impl<M: Scheme> Node<M> {
     /// A node that was not started yet.
@@ -88,12 +93,21 @@ impl<M: Scheme> Node<M> {
             return false;
         }
         let durable = self.disk.durable().cloned();
-        let Some(machine) = M::boot(setup, me, self.lives + 1, durable, self.clock.reads(env.now)) else {
+        let Some(machine) = M::boot(
+            setup,
+            me,
+            self.lives + 1,
+            durable,
+            self.clock.reads(env.now),
+        ) else {
             return false;
         };
         self.lives += 1;
         self.status = Status::Up;
-        self.look = Look { role: RoleCode::Follower, ..machine.look() };
+        self.look = Look {
+            role: RoleCode::Follower,
+            ..machine.look()
+        };
         self.refusals = machine.refusals();
         self.machine = Some(machine);
         env.trace.cause = env.emit(Event::new(Kind::Boot, me).a(self.lives));
@@ -112,7 +126,8 @@ impl<M: Scheme> Node<M> {
             env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
         }
         self.disk.crash(|ticket| {
-            env.trace.emit(env.now, Event::new(Kind::PersistLost, me).a(ticket.number));
+            env.trace
+                .emit(env.now, Event::new(Kind::PersistLost, me).a(ticket.number));
         });
         for late in std::mem::take(&mut self.late) {
             if let Late::Message(flight) = late {
@@ -126,7 +141,11 @@ impl<M: Scheme> Node<M> {
         self.wake_at = NEVER;
         self.froze_leading = false;
         let recorded = self.disk.durable().map(M::recorded).unwrap_or_default();
-        self.look = Look { term: recorded.term, vote: recorded.vote, ..AT_REST };
+        self.look = Look {
+            term: recorded.term,
+            vote: recorded.vote,
+            ..AT_REST
+        };
         self.tell_belief(env, me);
         true
     }
@@ -288,7 +307,13 @@ impl<M: Scheme> Node<M> {
     }
 
     fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
-        let Flight { id, from, payload, cause, .. } = flight;
+        let Flight {
+            id,
+            from,
+            payload,
+            cause,
+            ..
+        } = flight;
         env.trace.cause = cause;
         env.trace.cause = env.emit(message_event(Kind::Deliver, me, from as usize, &payload).b(id));
         match payload {
@@ -301,11 +326,18 @@ impl<M: Scheme> Node<M> {
                 // The fenced resource speaks for the write; the other is there to be compared with.
                 let outcome = match done {
                     Done::Written(request) => Some((request, Outcome::Acknowledged)),
-                    Done::Refused { request, .. } if request != 0 => Some((request, Outcome::Refused)),
+                    Done::Refused { request, .. } if request != 0 => {
+                        Some((request, Outcome::Refused))
+                    }
                     _ => None,
                 };
                 if let Some((request, outcome)) = outcome.filter(|_| resource == 0) {
-                    env.send_outside(me, env.client_actor(), 0, Packet::Reply { request, outcome });
+                    env.send_outside(
+                        me,
+                        env.client_actor(),
+                        0,
+                        Packet::Reply { request, outcome },
+                    );
                 }
             }
             other => {
@@ -321,7 +353,12 @@ impl<M: Scheme> Node<M> {
         let leading = self.leading(env).map(|(token, _)| token);
         let due = env.now.saturating_add(env.clients.think);
         match self.app.asked(request, leading, self.look.leader, due) {
-            Some(outcome) => env.send_outside(me, env.client_actor(), 0, Packet::Reply { request, outcome }),
+            Some(outcome) => env.send_outside(
+                me,
+                env.client_actor(),
+                0,
+                Packet::Reply { request, outcome },
+            ),
             None if due > env.now => env.queue.push(due, Due::Thought(me as u16)),
             None => self.thought(env, me),
         }
@@ -329,7 +366,11 @@ impl<M: Scheme> Node<M> {
 
     fn look_at_the_time(&mut self, env: &mut Env, me: usize) {
         let now = self.clock.reads(env.now);
-        let due = self.machine.as_ref().and_then(M::deadline).is_some_and(|deadline| deadline <= now);
+        let due = self
+            .machine
+            .as_ref()
+            .and_then(M::deadline)
+            .is_some_and(|deadline| deadline <= now);
         if due {
             env.trace.cause = env.emit(Event::new(Kind::Timeout, me));
             self.feed(env, me, Input::Timeout);
@@ -360,10 +401,13 @@ impl<M: Scheme> Node<M> {
                 Output::Request(ticket, record) => {
                     let recorded = M::recorded(&record);
                     env.trace.mix(recorded.rest);
-                    let event = Event::new(Kind::Persist, me).term(recorded.term).a(ticket.number);
+                    let event = Event::new(Kind::Persist, me)
+                        .term(recorded.term)
+                        .a(ticket.number);
                     env.emit(recorded.vote.map_or(event, |vote| event.b(u64::from(vote))));
                     let done = self.disk.write(env.now, ticket, record);
-                    env.queue.push(done, Due::Written(me as u16, self.disk.era()));
+                    env.queue
+                        .push(done, Due::Written(me as u16, self.disk.era()));
                 }
                 Output::Event(event) => self.news(env, me, event),
             }
@@ -379,7 +423,11 @@ impl<M: Scheme> Node<M> {
         let look = machine.look();
         let before = std::mem::replace(&mut self.look, look);
         if look.role != before.role {
-            env.emit(Event::new(Kind::Role, me).term(look.term).a(look.role as u64));
+            env.emit(
+                Event::new(Kind::Role, me)
+                    .term(look.term)
+                    .a(look.role as u64),
+            );
             if look.role == RoleCode::PreCandidate {
                 env.counts.pre_candidacies += 1;
             }
@@ -403,17 +451,34 @@ impl<M: Scheme> Node<M> {
             tenure::Event::Elected(token) => {
                 env.emit(Event::new(Kind::Elected, me).term(token.counter));
                 env.stages.elected(env.now, token);
-                env.hear(Fact::Acted { node: me, term: token.counter });
+                env.hear(Fact::Acted {
+                    node: me,
+                    term: token.counter,
+                });
                 env.hear(Fact::Elected { node: me, token });
             }
             tenure::Event::Established(tenure) => {
                 let until = self.clock.when(tenure.until).min(i64::MAX as u64);
                 env.counts.establishments += 1;
-                env.emit(Event::new(Kind::Established, me).term(tenure.token.counter).a(until));
+                env.emit(
+                    Event::new(Kind::Established, me)
+                        .term(tenure.token.counter)
+                        .a(until),
+                );
                 env.stages.established(env.now, tenure.token);
-                env.hear(Fact::Established { node: me, token: tenure.token });
-                let holder = Holder { node: NodeId(me as u64), incarnation: self.lives };
-                let pass = Pass { election: ELECTION, token: tenure.token, holder };
+                env.hear(Fact::Established {
+                    node: me,
+                    token: tenure.token,
+                });
+                let holder = Holder {
+                    node: NodeId(me as u64),
+                    incarnation: self.lives,
+                };
+                let pass = Pass {
+                    election: ELECTION,
+                    token: tenure.token,
+                    holder,
+                };
                 let first = self.app.established(pass, env.clients.takeover);
                 ask_resources(env, me, first);
             }
@@ -430,7 +495,11 @@ impl<M: Scheme> Node<M> {
             }
             tenure::Event::Following(leader) => {
                 let event = Event::new(Kind::Following, me);
-                env.emit(leader.map_or(event, |leader| event.with(leader.node.0 as usize).term(leader.token.counter)));
+                env.emit(leader.map_or(event, |leader| {
+                    event
+                        .with(leader.node.0 as usize)
+                        .term(leader.token.counter)
+                }));
             }
             // Shown by the role.
             _ => {}
@@ -456,7 +525,11 @@ impl<M: Scheme> Node<M> {
         let running = self.status == Status::Up;
         if (until, running) != self.told {
             self.told = (until, running);
-            env.hear(Fact::Believes { node: me, until, running });
+            env.hear(Fact::Believes {
+                node: me,
+                until,
+                running,
+            });
         }
     }
 

@@ -101,7 +101,10 @@ impl Packet {
         match self {
             Self::Raft(message) => Some(message.term()),
             Self::Request { .. } | Self::Reply { .. } => None,
-            Self::Write { pass, .. } | Self::Fence { pass } | Self::Read { pass } | Self::Answer { pass, .. } => Some(pass.token.counter),
+            Self::Write { pass, .. }
+            | Self::Fence { pass }
+            | Self::Read { pass }
+            | Self::Answer { pass, .. } => Some(pass.token.counter),
         }
     }
 
@@ -120,7 +123,11 @@ impl Packet {
                     Outcome::Redirected(Some(node)) => 4 + u64::from(*node),
                 });
             }
-            Self::Write { pass, request, value } => {
+            Self::Write {
+                pass,
+                request,
+                value,
+            } => {
                 trace.mix(holder_number(pass));
                 trace.mix(*request);
                 trace.mix(*value);

@@ -34,7 +34,12 @@ impl Report {
         while world.now() < scenario.duration {
             world.run_until(world.now() + 1_000_000);
             let fresh = std::mem::take(&mut world.trace_mut().fresh);
-            without_effect.extend(fresh.iter().filter(|event| event.kind == Kind::NoEffect).map(|event| event.a as u64));
+            without_effect.extend(
+                fresh
+                    .iter()
+                    .filter(|event| event.kind == Kind::NoEffect)
+                    .map(|event| event.a as u64),
+            );
         }
         let belief = world.judges().belief();
         Self {
@@ -59,11 +64,17 @@ impl Report {
     /// Whether every check said what was expected of it: what the scenario says, or else not *broken*.
     #[must_use]
     pub fn as_expected(&self) -> bool {
-        self.verdicts.iter().all(|verdict| self.is_expected(verdict))
+        self.verdicts
+            .iter()
+            .all(|verdict| self.is_expected(verdict))
     }
 
     fn expected(&self, check: Check) -> Option<Outcome> {
-        self.scenario.expect.iter().find(|(of, _)| *of == check).map(|(_, outcome)| *outcome)
+        self.scenario
+            .expect
+            .iter()
+            .find(|(of, _)| *of == check)
+            .map(|(_, outcome)| *outcome)
     }
 
     fn is_expected(&self, verdict: &Verdict) -> bool {
@@ -91,12 +102,19 @@ impl Report {
         );
         for verdict in &self.verdicts {
             let tally = verdict.tally;
-            out += &format!("{:<22}{:<18}{} tested", verdict.check.name(), verdict.outcome.name(), tally.exercised);
+            out += &format!(
+                "{:<22}{:<18}{} tested",
+                verdict.check.name(),
+                verdict.outcome.name(),
+                tally.exercised
+            );
             if let Some(at) = tally.first_broken_at {
                 out += &format!(", {} broken, first at {}", tally.broken, millis(at));
             }
             match self.expected(verdict.check) {
-                Some(expected) if expected != verdict.outcome => out += &format!("  ✗ expected: {}", expected.name()),
+                Some(expected) if expected != verdict.outcome => {
+                    out += &format!("  ✗ expected: {}", expected.name())
+                }
                 None if verdict.outcome == Outcome::Broken => out += "  ✗",
                 _ => {}
             }
@@ -112,7 +130,9 @@ impl Report {
             self.elections
         );
         for failover in &self.failovers {
-            let after = |at: Option<u64>| at.map_or_else(|| "-".to_owned(), |at| millis(at - failover.lost_at));
+            let after = |at: Option<u64>| {
+                at.map_or_else(|| "-".to_owned(), |at| millis(at - failover.lost_at))
+            };
             out += &format!(
                 "leader lost at {}: noticed after {}, elected {}, established {}, first write {}\n",
                 millis(failover.lost_at),
@@ -133,7 +153,10 @@ impl Report {
     pub fn to_json(&self) -> String {
         let mut w = Writer::object();
         let plain = |w: &mut Writer, name: &str, number: u64| w.plain(name, &number.to_string());
-        w.plain("asExpected", if self.as_expected() { "true" } else { "false" });
+        w.plain(
+            "asExpected",
+            if self.as_expected() { "true" } else { "false" },
+        );
         w.text("seed", &self.scenario.seed.to_string());
         plain(&mut w, "events", self.events);
         w.text("hash", &self.hash);
@@ -187,7 +210,11 @@ fn or_null(at: Option<u64>) -> String {
 #[must_use]
 pub fn millis(micros: u64) -> String {
     let (whole, rest) = (micros / 1_000, micros % 1_000);
-    if rest == 0 { format!("{whole} ms") } else { format!("{whole}.{rest:03} ms") }
+    if rest == 0 {
+        format!("{whole} ms")
+    } else {
+        format!("{whole}.{rest:03} ms")
+    }
 }
 
 #[cfg(test)]
@@ -207,14 +234,22 @@ mod tests {
         assert!(report("").as_expected());
         assert!(report(r#""believed-leaders": "holds""#).as_expected());
         assert!(!report(r#""believed-leaders": "broken""#).as_expected());
-        assert!(!report(r#""stale-write-fenced": "holds""#).as_expected(), "not exercised is no pass");
+        assert!(
+            !report(r#""stale-write-fenced": "holds""#).as_expected(),
+            "not exercised is no pass"
+        );
     }
 
     #[test]
     fn the_text_tells_and_the_json_is_json() {
         let report = report(r#""believed-leaders": "broken""#);
         let text = report.to_text();
-        for part in ["3 nodes, 5000 ms", "✗ expected: broken", "leader lost at 2000 ms", "faults[1] had no effect"] {
+        for part in [
+            "3 nodes, 5000 ms",
+            "✗ expected: broken",
+            "leader lost at 2000 ms",
+            "faults[1] had no effect",
+        ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
         let json = report.to_json();
@@ -224,6 +259,9 @@ mod tests {
 
     #[test]
     fn times_are_written_exactly() {
-        assert_eq!((millis(1_500_000).as_str(), millis(1_001).as_str()), ("1500 ms", "1.001 ms"));
+        assert_eq!(
+            (millis(1_500_000).as_str(), millis(1_001).as_str()),
+            ("1500 ms", "1.001 ms")
+        );
     }
 }

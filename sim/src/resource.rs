@@ -24,7 +24,14 @@ impl Resource {
     #[must_use]
     pub fn new(fenced: bool) -> Self {
         let guard = fenced.then(|| Fence::unused(ELECTION));
-        Self { guard, value: 0, last_writer: None, accepted: 0, refused: 0, highest: Token::NONE }
+        Self {
+            guard,
+            value: 0,
+            last_writer: None,
+            accepted: 0,
+            refused: 0,
+            highest: Token::NONE,
+        }
     }
 
     /// Shuts out everybody below the token.
@@ -52,7 +59,12 @@ impl Resource {
     pub fn write(&mut self, pass: &Pass, writer: u16, value: u64) -> Result<(), Refused> {
         // What is stored with the value, in one step: the simulated resource never crashes.
         self.highest = match &mut self.guard {
-            Some(guard) => guard.admit(pass).inspect_err(|_| self.refused += 1)?.highest,
+            Some(guard) => {
+                guard
+                    .admit(pass)
+                    .inspect_err(|_| self.refused += 1)?
+                    .highest
+            }
             None => self.highest.max(pass.token),
         };
         self.value = value;
@@ -118,7 +130,14 @@ mod tests {
     use tenure::fence::Holder;
 
     fn pass(counter: u64) -> Pass {
-        Pass { election: ELECTION, token: Token::new(0, counter), holder: Holder { node: NodeId(counter), incarnation: 1 } }
+        Pass {
+            election: ELECTION,
+            token: Token::new(0, counter),
+            holder: Holder {
+                node: NodeId(counter),
+                incarnation: 1,
+            },
+        }
     }
 
     #[test]
@@ -129,10 +148,16 @@ mod tests {
             resource.write(&pass(5), 0, 1).unwrap();
             resource.fence(&pass(6)).unwrap();
         }
-        assert!(matches!(fenced.write(&pass(5), 0, 2), Err(Refused::Stale { .. })));
+        assert!(matches!(
+            fenced.write(&pass(5), 0, 2),
+            Err(Refused::Stale { .. })
+        ));
         assert_eq!(open.write(&pass(5), 0, 2), Ok(()));
         assert_eq!((fenced.value(), open.value()), (1, 2));
-        assert_eq!((fenced.refused(), open.refused(), fenced.highest()), (1, 0, Token::new(0, 6)));
+        assert_eq!(
+            (fenced.refused(), open.refused(), fenced.highest()),
+            (1, 0, Token::new(0, 6))
+        );
     }
 
     #[test]

@@ -22,7 +22,12 @@ const END: u64 = HEALED + 3_500_000;
 /// The bound for a leader after the healing.
 const LEADER_WITHIN: u64 = 3_000_000;
 
-const CALM: Weather = Weather { latency_min: 5_000, latency_max: 10_000, loss: 0, duplicate: 0 };
+const CALM: Weather = Weather {
+    latency_min: 5_000,
+    latency_max: 10_000,
+    loss: 0,
+    duplicate: 0,
+};
 const DISK: u64 = 1_000;
 
 /// The schedule of a seed.
@@ -35,8 +40,16 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
     let timing = Timing::default();
     let clients = Clients {
         every: 25_000,
-        think: if draw.one_in(2) { 0 } else { draw.between(1, 40) * 1_000 },
-        write_delay: if draw.one_in(2) { 0 } else { draw.between(1, 700) * 1_000 },
+        think: if draw.one_in(2) {
+            0
+        } else {
+            draw.between(1, 40) * 1_000
+        },
+        write_delay: if draw.one_in(2) {
+            0
+        } else {
+            draw.between(1, 700) * 1_000
+        },
         takeover: Takeover::FenceFirst,
     };
     Ok(Scenario {
@@ -51,7 +64,11 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         clients,
         leader_within: LEADER_WITHIN,
         duration: END,
-        faults: if seed.is_multiple_of(2) { storm(&mut draw, nodes as u64) } else { aimed(&mut draw, nodes as u64) },
+        faults: if seed.is_multiple_of(2) {
+            storm(&mut draw, nodes as u64)
+        } else {
+            aimed(&mut draw, nodes as u64)
+        },
         expect: Vec::new(),
     })
 }
@@ -106,7 +123,15 @@ fn storm(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
 /// A storm of small blows.
 fn aimed(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
     let gap = draw.between(10, 80) * 1_000;
-    let weights: Vec<u64> = (0..9).map(|_| if draw.one_in(2) { 0 } else { draw.between(1, 3) }).collect();
+    let weights: Vec<u64> = (0..9)
+        .map(|_| {
+            if draw.one_in(2) {
+                0
+            } else {
+                draw.between(1, 3)
+            }
+        })
+        .collect();
     let total = weights.iter().sum::<u64>().max(1);
     let mut faults = Vec::new();
     let mut at = STORM;
@@ -118,7 +143,12 @@ fn aimed(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
             pick = pick.saturating_sub(*weight);
             found
         });
-        let mut strike = |action| faults.push(Fault { at: at.min(HEALED), action });
+        let mut strike = |action| {
+            faults.push(Fault {
+                at: at.min(HEALED),
+                action,
+            })
+        };
         match blow {
             Some(0) => strike(Action::Campaign(draw.node(nodes))),
             Some(1) => {
@@ -142,7 +172,10 @@ fn aimed(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
             _ => strike(Action::HealAll),
         }
         if draw.one_in(6) {
-            faults.push(Fault { at: at.min(HEALED), action: Action::HealAll });
+            faults.push(Fault {
+                at: at.min(HEALED),
+                action: Action::HealAll,
+            });
         }
     }
     heal_all(&mut faults, nodes);
@@ -163,9 +196,17 @@ fn heal_all(faults: &mut Vec<Fault>, nodes: u64) {
 fn action(draw: &mut Draw, nodes: u64) -> Action {
     match draw.between(0, 17) {
         0 | 1 => Action::Crash(draw.victim(nodes)),
-        2..=4 => Action::Restart(if draw.one_in(2) { Who::Crashed } else { draw.node(nodes) }),
+        2..=4 => Action::Restart(if draw.one_in(2) {
+            Who::Crashed
+        } else {
+            draw.node(nodes)
+        }),
         5 => Action::Pause(draw.victim(nodes)),
-        6 | 7 => Action::Resume(if draw.one_in(2) { Who::Paused } else { draw.node(nodes) }),
+        6 | 7 => Action::Resume(if draw.one_in(2) {
+            Who::Paused
+        } else {
+            draw.node(nodes)
+        }),
         8 | 9 => {
             let from = draw.between(0, nodes - 1);
             let to = (from + draw.between(1, nodes - 1)) % nodes;
@@ -193,7 +234,8 @@ fn partition(draw: &mut Draw, nodes: u64) -> Vec<(u16, Who)> {
         _ => {
             // Node 0 in group 0, and the groups in order: as it reads back from a file.
             let mut members: Vec<(u16, Who)> = vec![(0, Who::Node(0))];
-            members.extend((1..nodes).map(|node| (draw.between(0, 1) as u16, Who::Node(node as u16))));
+            members
+                .extend((1..nodes).map(|node| (draw.between(0, 1) as u16, Who::Node(node as u16))));
             members.sort_by_key(|(group, _)| *group);
             members
         }
@@ -221,9 +263,18 @@ mod tests {
     fn schedules_are_in_order_and_read_back() {
         for seed in 0..200 {
             let scenario = random(seed).unwrap();
-            assert!(scenario.faults.windows(2).all(|pair| pair[0].at <= pair[1].at));
+            assert!(
+                scenario
+                    .faults
+                    .windows(2)
+                    .all(|pair| pair[0].at <= pair[1].at)
+            );
             let read = Scenario::parse(&scenario.to_json()).unwrap();
-            assert!((read.faults, read.clients, read.nodes) == (scenario.faults, scenario.clients, scenario.nodes), "{seed}");
+            assert!(
+                (read.faults, read.clients, read.nodes)
+                    == (scenario.faults, scenario.clients, scenario.nodes),
+                "{seed}"
+            );
         }
     }
 

@@ -33,13 +33,26 @@ pub struct Stages {
 
 impl Failover {
     const fn beginning(lost_at: u64) -> Self {
-        Self { lost_at, detected_at: None, elected_at: None, established_at: None, written_at: None, terms: 0 }
+        Self {
+            lost_at,
+            detected_at: None,
+            elected_at: None,
+            established_at: None,
+            written_at: None,
+            terms: 0,
+        }
     }
 }
 
 impl Default for Stages {
     fn default() -> Self {
-        Self { open: Some(Failover::beginning(0)), before: Token::NONE, newest_term: 0, done: Vec::new(), broken_off: 0 }
+        Self {
+            open: Some(Failover::beginning(0)),
+            before: Token::NONE,
+            newest_term: 0,
+            done: Vec::new(),
+            broken_off: 0,
+        }
     }
 }
 
@@ -69,7 +82,11 @@ impl Stages {
 
     /// A node was elected. When it fails to be established, the next election counts.
     pub fn elected(&mut self, now: u64, token: Token) {
-        if let Some(open) = self.open.as_mut().filter(|open| token > self.before && open.established_at.is_none()) {
+        if let Some(open) = self
+            .open
+            .as_mut()
+            .filter(|open| token > self.before && open.established_at.is_none())
+        {
             open.elected_at = Some(now);
         }
     }

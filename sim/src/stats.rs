@@ -41,7 +41,14 @@ impl Times {
             let place = (sorted.len() * per_mille).div_ceil(1000).saturating_sub(1);
             sorted.get(place).copied().unwrap_or(0)
         };
-        Quantiles { count: sorted.len(), p50: rank(500), p90: rank(900), p99: rank(990), p999: rank(999), max: rank(1000) }
+        Quantiles {
+            count: sorted.len(),
+            p50: rank(500),
+            p90: rank(900),
+            p99: rank(990),
+            p999: rank(999),
+            max: rank(1000),
+        }
     }
 
     /// How many are at or below a bound.
@@ -61,12 +68,29 @@ mod tests {
         for time in (1..=1000).rev() {
             times.add(time);
         }
-        let expected = Quantiles { count: 1000, p50: 500, p90: 900, p99: 990, p999: 999, max: 1000 };
+        let expected = Quantiles {
+            count: 1000,
+            p50: 500,
+            p90: 900,
+            p99: 990,
+            p999: 999,
+            max: 1000,
+        };
         assert_eq!(times.quantiles(), expected);
         assert_eq!(times.within(500), 500);
         let mut one = Times::default();
         assert_eq!(one.quantiles(), Quantiles::default());
         one.add(7);
-        assert_eq!(one.quantiles(), Quantiles { count: 1, p50: 7, p90: 7, p99: 7, p999: 7, max: 7 });
+        assert_eq!(
+            one.quantiles(),
+            Quantiles {
+                count: 1,
+                p50: 7,
+                p90: 7,
+                p99: 7,
+                p999: 7,
+                max: 7
+            }
+        );
     }
 }

@@ -132,7 +132,10 @@ mod tests {
         let whole = run(0..12);
         let mut parts = run(0..5);
         parts.merge(run(5..12));
-        assert_eq!((whole.events, whole.tallies, whole.faults), (parts.events, parts.tallies, parts.faults));
+        assert_eq!(
+            (whole.events, whole.tallies, whole.faults),
+            (parts.events, parts.tallies, parts.faults)
+        );
         assert_eq!(whole.healed.quantiles(), parts.healed.quantiles());
     }
 

@@ -21,7 +21,11 @@ fn tenure_sim(args: &[&str], input: &str) -> Output {
 
 fn ends(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
 }
 
 const CRASH: &str = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "4s", "faults": [{"at": "2s", "crash": "leader"}], "expect": {EXPECT}}"#;
@@ -34,7 +38,10 @@ fn crash(expect: &str) -> String {
 fn run_ends_as_the_expectations_do() {
     for (expect, code) in [
         ("", 0),
-        (r#""believed-leaders": "holds", "stale-write-unfenced": "not-exercised""#, 0),
+        (
+            r#""believed-leaders": "holds", "stale-write-unfenced": "not-exercised""#,
+            0,
+        ),
         (r#""believed-leaders": "broken""#, 1),
     ] {
         let (ended, out, err) = ends(&tenure_sim(&["run", "-"], &crash(expect)));
@@ -54,12 +61,24 @@ fn a_broken_check_that_nothing_excuses_is_not_as_expected() {
 
 #[test]
 fn json_and_hash_tell_the_same_run_and_the_seed_counts() {
-    let hash = |args: &[&str]| ends(&tenure_sim(&[&["run", "-", "--hash"], args].concat(), &crash(""))).1;
+    let hash = |args: &[&str]| {
+        ends(&tenure_sim(
+            &[&["run", "-", "--hash"], args].concat(),
+            &crash(""),
+        ))
+        .1
+    };
     let (plain, seeded) = (hash(&[]), hash(&["--seed", "18446744073709551615"]));
-    assert_eq!((plain.trim().len(), &hash(&[]) == &plain, plain == seeded), (16, true, false));
+    assert_eq!(
+        (plain.trim().len(), &hash(&[]) == &plain, plain == seeded),
+        (16, true, false)
+    );
     let (ended, json, _) = ends(&tenure_sim(&["run", "-", "--json"], &crash("")));
     assert_eq!(ended, 0);
-    assert!(json.contains(&format!("\"hash\":\"{}\"", plain.trim())), "{json}");
+    assert!(
+        json.contains(&format!("\"hash\":\"{}\"", plain.trim())),
+        "{json}"
+    );
 }
 
 #[test]
@@ -67,7 +86,12 @@ fn a_bad_file_ends_with_2_and_says_where_why_and_what_to_do() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios/bad/after-end.json");
     let (ended, out, err) = ends(&tenure_sim(&["run", file.to_str().unwrap()], ""));
     assert_eq!((ended, out.as_str()), (2, ""));
-    for part in ["after-end.json", "faults[1].at (line 5, column 13)", "after the end of the run", "raise duration"] {
+    for part in [
+        "after-end.json",
+        "faults[1].at (line 5, column 13)",
+        "after the end of the run",
+        "raise duration",
+    ] {
         assert!(err.contains(part), "{part} in {err}");
     }
 }
@@ -85,14 +109,24 @@ fn bad_arguments_end_with_2() {
         &["measure"],
         &["measure", "everything"],
         &["measure", "failover", "--timeout", "300ms"],
-        &["measure", "failover", "--timeout", "300ms..150ms", "--seeds", "1"],
+        &[
+            "measure",
+            "failover",
+            "--timeout",
+            "300ms..150ms",
+            "--seeds",
+            "1",
+        ],
         &["measure", "minority", "--nodes", "1"],
         &["schedule"],
         &["schedule", "1", "2"],
     ] {
         let (ended, out, err) = ends(&tenure_sim(args, ""));
         assert_eq!(ended, 2, "{args:?}: {out}{err}");
-        assert!(err.starts_with("tenure-sim: ") && err.contains("; "), "{args:?}: {err}");
+        assert!(
+            err.starts_with("tenure-sim: ") && err.contains("; "),
+            "{args:?}: {err}"
+        );
     }
 }
 
@@ -107,7 +141,13 @@ fn a_schedule_of_the_sweep_is_a_scenario_to_run() {
 fn a_sweep_prints_its_counts() {
     let (ended, out, err) = ends(&tenure_sim(&["sweep", "--seeds", "200", "--from", "7"], ""));
     assert_eq!(ended, 0, "{out}");
-    for part in ["200 schedules", "believed-leaders", "partition", "healed to leader", "\nholds\n"] {
+    for part in [
+        "200 schedules",
+        "believed-leaders",
+        "partition",
+        "healed to leader",
+        "\nholds\n",
+    ] {
         assert!(out.contains(part), "{part} in {out}");
     }
     assert!(err.contains("of 200"), "progress: {err}");
@@ -117,7 +157,10 @@ fn a_sweep_prints_its_counts() {
 fn a_sweep_of_one_seed_tests_too_little_to_hold() {
     let (ended, out, _) = ends(&tenure_sim(&["sweep", "--seeds", "1"], ""));
     assert_eq!(ended, 1);
-    assert!(out.contains("never put to the test") && out.contains("does not hold"), "{out}");
+    assert!(
+        out.contains("never put to the test") && out.contains("does not hold"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -139,5 +182,9 @@ fn every_measure_prints_its_figures() {
 fn help_and_version_are_there() {
     assert!(ends(&tenure_sim(&["--help"], "")).1.contains("exit codes"));
     assert!(ends(&tenure_sim(&[], "")).1.contains("exit codes"));
-    assert!(ends(&tenure_sim(&["--version"], "")).1.starts_with("tenure-sim "));
+    assert!(
+        ends(&tenure_sim(&["--version"], ""))
+            .1
+            .starts_with("tenure-sim ")
+    );
 }

@@ -34,7 +34,10 @@ fn w1_the_same_seed_gives_the_same_trace_and_another_another() {
     let (first, second) = (finished(&stormy()), finished(&stormy()));
     assert_eq!(first.trace().hash(), second.trace().hash());
     assert!(first.trace().count() > 5_000, "{}", first.trace().count());
-    assert_ne!(first.trace().hash(), finished(&stormy().with_seed(12)).trace().hash());
+    assert_ne!(
+        first.trace().hash(),
+        finished(&stormy().with_seed(12)).trace().hash()
+    );
 }
 
 #[test]
@@ -56,10 +59,19 @@ fn w1_recording_does_not_change_the_trace() {
     recorded.trace_mut().recording = true;
     recorded.run();
     assert_eq!(recorded.trace().hash(), finished(&scenario).trace().hash());
-    assert_eq!(recorded.trace().fresh.len() as u64, recorded.trace().count());
+    assert_eq!(
+        recorded.trace().fresh.len() as u64,
+        recorded.trace().count()
+    );
     let events = &recorded.trace().fresh;
     assert!(events.windows(2).all(|pair| pair[0].at <= pair[1].at));
-    assert!(events.iter().enumerate().all(|(place, event)| event.cause < place as i64), "a cause comes before its effect");
+    assert!(
+        events
+            .iter()
+            .enumerate()
+            .all(|(place, event)| event.cause < place as i64),
+        "a cause comes before its effect"
+    );
 }
 
 #[test]
@@ -67,12 +79,21 @@ fn w2_seeking_back_and_replaying_equals_a_fresh_run() {
     let scenario = stormy();
     let mut history = History::new(scenario.clone());
     history.seek(scenario.duration);
-    assert_eq!(history.head().trace().hash(), finished(&scenario).trace().hash());
-    for at in [9_000_000, 1, 3_333_333, 3_333_334, 7_000_000, 0, 11_999_999, 6_000_000] {
+    assert_eq!(
+        history.head().trace().hash(),
+        finished(&scenario).trace().hash()
+    );
+    for at in [
+        9_000_000, 1, 3_333_333, 3_333_334, 7_000_000, 0, 11_999_999, 6_000_000,
+    ] {
         history.seek(at);
         let mut fresh = World::new(&scenario);
         fresh.run_until(at);
-        assert_eq!((history.now(), history.world().trace().hash()), (at, fresh.trace().hash()), "{at}");
+        assert_eq!(
+            (history.now(), history.world().trace().hash()),
+            (at, fresh.trace().hash()),
+            "{at}"
+        );
         assert_eq!(history.horizon(), scenario.duration);
     }
 }
@@ -99,21 +120,37 @@ fn w2_an_intervention_is_undone_and_redone_and_its_scenario_reproduces_it() {
 
     history.seek(2_500_000);
     history.act(Action::Crash(Who::Leader)).unwrap();
-    history.act(Action::Cut(Who::Node(0), Who::Node(1))).unwrap();
-    assert_eq!(history.horizon(), 2_500_000, "the future is to be computed anew");
+    history
+        .act(Action::Cut(Who::Node(0), Who::Node(1)))
+        .unwrap();
+    assert_eq!(
+        history.horizon(),
+        2_500_000,
+        "the future is to be computed anew"
+    );
     history.seek(scenario.duration);
     let (changed, changed_events) = (history.head().trace().hash(), history.events().to_vec());
     assert_ne!(changed, calm);
 
     let exported = Scenario::parse(&history.scenario().to_json()).unwrap();
-    assert_eq!(finished(&exported).trace().hash(), changed, "the exported scenario is the same run");
+    assert_eq!(
+        finished(&exported).trace().hash(),
+        changed,
+        "the exported scenario is the same run"
+    );
 
     history.seek(4_000_000);
     assert!(history.undo() && history.undo() && !history.undo());
-    assert_eq!((history.now(), history.head().trace().hash()), (4_000_000, calm));
+    assert_eq!(
+        (history.now(), history.head().trace().hash()),
+        (4_000_000, calm)
+    );
     assert_eq!(history.events(), calm_events);
     assert!(history.redo() && history.redo() && !history.redo());
-    assert_eq!((history.head().trace().hash(), history.events()), (changed, &changed_events[..]));
+    assert_eq!(
+        (history.head().trace().hash(), history.events()),
+        (changed, &changed_events[..])
+    );
 }
 
 #[test]
@@ -124,12 +161,20 @@ fn w2_an_intervention_at_any_instant_is_reproduced_by_its_scenario() {
     for at in [0, 2_000_000, 4_000_000, 5_000_000, 5_000_001] {
         let mut history = History::new(scenario.clone());
         history.seek(at);
-        for action in [Action::Pause(Who::Leader), Action::Resume(Who::Paused), Action::Crash(Who::Follower)] {
+        for action in [
+            Action::Pause(Who::Leader),
+            Action::Resume(Who::Paused),
+            Action::Crash(Who::Follower),
+        ] {
             history.act(action).unwrap();
         }
         history.seek(scenario.duration);
         let exported = Scenario::parse(&history.scenario().to_json()).unwrap();
-        assert_eq!(finished(&exported).trace().hash(), history.head().trace().hash(), "{at}");
+        assert_eq!(
+            finished(&exported).trace().hash(),
+            history.head().trace().hash(),
+            "{at}"
+        );
     }
 }
 
@@ -165,7 +210,13 @@ fn w3_a_fault_without_effect_says_so() {
     let mut world = World::new(&scenario);
     world.trace_mut().recording = true;
     world.run();
-    let without: Vec<i64> = world.trace().fresh.iter().filter(|event| event.kind == Kind::NoEffect).map(|event| event.a).collect();
+    let without: Vec<i64> = world
+        .trace()
+        .fresh
+        .iter()
+        .filter(|event| event.kind == Kind::NoEffect)
+        .map(|event| event.a)
+        .collect();
     assert_eq!(without, [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 16]);
     assert_eq!(world.faults().fired.iter().sum::<u32>(), 18);
     assert_eq!(world.faults().effective.iter().sum::<u32>(), 4);

@@ -14,7 +14,10 @@ const REFUSALS: [(&str, &str); 23] = [
     ("empty-range", "network.latency (line 1, column 58)"),
     ("incomplete", "faults[0].partition (line 1, column 84)"),
     ("missing-field", "line 1, column 1"),
-    ("named-twice", "faults[0].partition[1][0] (line 1, column 100)"),
+    (
+        "named-twice",
+        "faults[0].partition[1][0] (line 1, column 100)",
+    ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
     ("no-version", "line 1, column 1"),
@@ -42,7 +45,10 @@ fn every_bad_file_is_refused_with_place_reason_and_remedy() {
         let json = std::fs::read_to_string(folder().join(code).with_extension("json")).unwrap();
         let refusal = Scenario::parse(&json).expect_err(code);
         assert_eq!((refusal.code, refusal.place.as_str()), (code, place));
-        assert!(!refusal.reason.is_empty() && !refusal.remedy.is_empty(), "{refusal}");
+        assert!(
+            !refusal.reason.is_empty() && !refusal.remedy.is_empty(),
+            "{refusal}"
+        );
     }
 }
 
@@ -50,7 +56,15 @@ fn every_bad_file_is_refused_with_place_reason_and_remedy() {
 fn no_bad_file_is_left_out() {
     let mut files: Vec<String> = std::fs::read_dir(folder())
         .unwrap()
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .map(|entry| {
+            entry
+                .unwrap()
+                .path()
+                .file_stem()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
     files.sort();
     assert_eq!(files, REFUSALS.map(|(code, _)| code));
@@ -60,16 +74,40 @@ fn no_bad_file_is_left_out() {
 fn other_slips_are_refused_too() {
     for (rest, code) in [
         (r#""faults": [{"crash": "leader"}]"#, "missing-field"),
-        (r#""faults": [{"at": "1s", "restart": "leader"}]"#, "unknown-node"),
-        (r#""faults": [{"at": "1s", "crash": "n01"}]"#, "unknown-node"),
+        (
+            r#""faults": [{"at": "1s", "restart": "leader"}]"#,
+            "unknown-node",
+        ),
+        (
+            r#""faults": [{"at": "1s", "crash": "n01"}]"#,
+            "unknown-node",
+        ),
         (r#""faults": [{"at": "1s", "crash": "n0"}]"#, "unknown-node"),
-        (r#""faults": [{"at": "1s", "crash": "n65537"}]"#, "unknown-node"),
+        (
+            r#""faults": [{"at": "1s", "crash": "n65537"}]"#,
+            "unknown-node",
+        ),
         (r#""faults": [{"at": "1s", "heal": "some"}]"#, "wrong-type"),
-        (r#""faults": [{"at": "1s", "heal": ["n1"]}]"#, "wrong-length"),
-        (r#""faults": [{"at": "1s", "disk": {"write": "1ms"}}]"#, "missing-field"),
-        (r#""faults": [{"at": "1s", "network": {"latency": ["0ms", "1ms"]}}]"#, "too-small"),
-        (r#""faults": [{"at": "1s", "partition": [["leader", "leader"], ["rest"]]}]"#, "named-twice"),
-        (r#""faults": [{"at": "1s", "partition": [["leader"], ["follower"]]}]"#, "incomplete"),
+        (
+            r#""faults": [{"at": "1s", "heal": ["n1"]}]"#,
+            "wrong-length",
+        ),
+        (
+            r#""faults": [{"at": "1s", "disk": {"write": "1ms"}}]"#,
+            "missing-field",
+        ),
+        (
+            r#""faults": [{"at": "1s", "network": {"latency": ["0ms", "1ms"]}}]"#,
+            "too-small",
+        ),
+        (
+            r#""faults": [{"at": "1s", "partition": [["leader", "leader"], ["rest"]]}]"#,
+            "named-twice",
+        ),
+        (
+            r#""faults": [{"at": "1s", "partition": [["leader"], ["follower"]]}]"#,
+            "incomplete",
+        ),
         (r#""faults": {"at": "1s"}"#, "wrong-type"),
         (r#""seed": 1.5"#, "wrong-type"),
         (r#""seed": "18446744073709551616""#, "bad-seed"),
@@ -77,8 +115,14 @@ fn other_slips_are_refused_too() {
         (r#""nodes": -1"#, "wrong-type"),
         (r#""rulesOff": ["all"]"#, "unknown-name"),
         (r#""expect": {"believed-leader": "holds"}"#, "unknown-field"),
-        (r#""expect": {"believed-leaders": "passes"}"#, "unknown-name"),
-        (r#""raft": {"electionTimeout": ["300ms", "150ms"]}"#, "unsafe-config"),
+        (
+            r#""expect": {"believed-leaders": "passes"}"#,
+            "unknown-name",
+        ),
+        (
+            r#""raft": {"electionTimeout": ["300ms", "150ms"]}"#,
+            "unsafe-config",
+        ),
         (r#""raft": {"rateBound": "100%"}"#, "unsafe-config"),
         (r#""raft": {"rateBound": "60%"}"#, "unsafe-config"),
         (r#""raft": {"heartbeat": "999us"}"#, "too-small"),

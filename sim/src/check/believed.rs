@@ -20,7 +20,14 @@ pub(super) struct BelievedLeaders {
 
 impl BelievedLeaders {
     pub(super) fn new(nodes: usize) -> Self {
-        Self { until: vec![0; nodes], count: 0, accounted: 0, overlap: 0, last: None, tally: Tally::default() }
+        Self {
+            until: vec![0; nodes],
+            count: 0,
+            accounted: 0,
+            overlap: 0,
+            last: None,
+            tally: Tally::default(),
+        }
     }
 
     /// Put to the test whenever another node than the last begins to believe.
@@ -46,7 +53,13 @@ impl BelievedLeaders {
                 self.accounted = now;
                 return;
             }
-            let ends = self.until.iter().copied().filter(|until| *until != 0).min().unwrap_or(now);
+            let ends = self
+                .until
+                .iter()
+                .copied()
+                .filter(|until| *until != 0)
+                .min()
+                .unwrap_or(now);
             let to = ends.min(now).max(self.accounted);
             if self.count > 1 {
                 self.overlap += to - self.accounted;
@@ -86,7 +99,14 @@ mod tests {
         check.believes(250, 1, 400);
         check.advance(1000);
         assert_eq!((check.overlap(), check.count()), (7, 0));
-        assert_eq!(check.tally(), Tally { exercised: 1, broken: 1, first_broken_at: Some(93) });
+        assert_eq!(
+            check.tally(),
+            Tally {
+                exercised: 1,
+                broken: 1,
+                first_broken_at: Some(93)
+            }
+        );
     }
 
     #[test]
@@ -95,7 +115,14 @@ mod tests {
         check.believes(0, 0, 100);
         check.believes(100, 1, 200);
         check.advance(500);
-        assert_eq!((check.overlap(), check.tally().broken, check.tally().exercised), (0, 0, 1));
+        assert_eq!(
+            (
+                check.overlap(),
+                check.tally().broken,
+                check.tally().exercised
+            ),
+            (0, 0, 1)
+        );
     }
 
     #[test]
@@ -116,6 +143,10 @@ mod tests {
             check.believes(10, node, 30 + node as u64);
         }
         check.advance(100);
-        assert_eq!(check.overlap(), 21, "from 10 to 31, when the second belief ends");
+        assert_eq!(
+            check.overlap(),
+            21,
+            "from 10 to 31, when the second belief ends"
+        );
     }
 }

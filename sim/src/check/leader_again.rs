@@ -58,14 +58,20 @@ impl LeaderAgain {
 
     /// When the bound is over, while somebody is waited for.
     pub(super) fn due(&self) -> Option<u64> {
-        self.waiting_since.map(|since| since.saturating_add(self.within))
+        self.waiting_since
+            .map(|since| since.saturating_add(self.within))
     }
 
     pub(super) fn advance(&mut self, now: u64) -> bool {
-        let led_to = self.led_until.clamp(self.accounted, now.max(self.accounted));
+        let led_to = self
+            .led_until
+            .clamp(self.accounted, now.max(self.accounted));
         self.without_leader += now.max(self.accounted) - led_to;
         self.accounted = self.accounted.max(now);
-        let Some(since) = self.waiting_since.filter(|since| since.saturating_add(self.within) < now) else {
+        let Some(since) = self
+            .waiting_since
+            .filter(|since| since.saturating_add(self.within) < now)
+        else {
             return false;
         };
         self.waiting_since = None;
@@ -106,7 +112,14 @@ mod tests {
         assert_eq!(check.due(), Some(100));
         assert!(!check.advance(100));
         assert!(check.leads(140, 1, 500));
-        assert_eq!(check.tally(), Tally { exercised: 1, broken: 1, first_broken_at: Some(100) });
+        assert_eq!(
+            check.tally(),
+            Tally {
+                exercised: 1,
+                broken: 1,
+                first_broken_at: Some(100)
+            }
+        );
         assert_eq!(check.without_leader(), 140);
     }
 
@@ -118,7 +131,14 @@ mod tests {
         check.whole(300, true);
         check.leads(350, 1, 400);
         assert!(!check.advance(1000));
-        assert_eq!(check.tally(), Tally { exercised: 2, broken: 0, first_broken_at: None });
+        assert_eq!(
+            check.tally(),
+            Tally {
+                exercised: 2,
+                broken: 0,
+                first_broken_at: None
+            }
+        );
         assert_eq!(check.windows(), [(0, 40), (300, 50)]);
         assert_eq!(check.without_leader(), 40 + 260 + 600);
     }

@@ -142,7 +142,12 @@ pub enum Outcome {
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Holds, Self::Broken, Self::BrokenByDesign, Self::NotExercised];
+    pub const ALL: [Self; 4] = [
+        Self::Holds,
+        Self::Broken,
+        Self::BrokenByDesign,
+        Self::NotExercised,
+    ];
 
     /// Its name in files and reports.
     #[must_use]
@@ -256,21 +261,53 @@ impl Judges {
     pub fn hear(&mut self, now: u64, fact: Fact) -> Broken {
         let mut broken = Broken::default();
         match fact {
-            Fact::Acted { node, term } => broken.add(Check::OneLeaderPerTerm, self.one_leader.acted(now, node, term)),
-            Fact::Granted { node, term, to } => broken.add(Check::OneVotePerTerm, self.one_vote.granted(now, node, term, to)),
-            Fact::Elected { node, token } => broken.add(Check::TokenRises, self.token_rises.elected(now, node, token)),
-            Fact::Established { node, token } => broken.add(Check::TokenRises, self.token_rises.established(now, node, token)),
-            Fact::Believes { node, until, running } => {
-                broken.add(Check::BelievedLeaders, self.believed.believes(now, node, until));
+            Fact::Acted { node, term } => broken.add(
+                Check::OneLeaderPerTerm,
+                self.one_leader.acted(now, node, term),
+            ),
+            Fact::Granted { node, term, to } => broken.add(
+                Check::OneVotePerTerm,
+                self.one_vote.granted(now, node, term, to),
+            ),
+            Fact::Elected { node, token } => broken.add(
+                Check::TokenRises,
+                self.token_rises.elected(now, node, token),
+            ),
+            Fact::Established { node, token } => broken.add(
+                Check::TokenRises,
+                self.token_rises.established(now, node, token),
+            ),
+            Fact::Believes {
+                node,
+                until,
+                running,
+            } => {
+                broken.add(
+                    Check::BelievedLeaders,
+                    self.believed.believes(now, node, until),
+                );
                 let until = if running { until } else { 0 };
-                broken.add(Check::LeaderAgain, self.leader_again.leads(now, node, until));
+                broken.add(
+                    Check::LeaderAgain,
+                    self.leader_again.leads(now, node, until),
+                );
             }
             Fact::Touched { resource, token } => self.stale.touched(resource, token),
-            Fact::Wrote { resource, token, accepted } => {
-                let check = if resource == 0 { Check::StaleWriteFenced } else { Check::StaleWriteUnfenced };
+            Fact::Wrote {
+                resource,
+                token,
+                accepted,
+            } => {
+                let check = if resource == 0 {
+                    Check::StaleWriteFenced
+                } else {
+                    Check::StaleWriteUnfenced
+                };
                 broken.add(check, self.stale.wrote(now, resource, token, accepted));
             }
-            Fact::Whole(whole) => broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole)),
+            Fact::Whole(whole) => {
+                broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole))
+            }
         }
         broken
     }
@@ -300,7 +337,12 @@ impl Judges {
             Tally { exercised: 0, .. } => Outcome::NotExercised,
             _ => Outcome::Holds,
         };
-        Verdict { check, outcome, tally, detail }
+        Verdict {
+            check,
+            outcome,
+            tally,
+            detail,
+        }
     }
 
     /// The counts of one rule.
@@ -337,24 +379,60 @@ impl Judges {
     /// How many stale writes reached a resource and were turned away.
     #[must_use]
     pub fn stale_refused(&self, resource: usize) -> u64 {
-        let Tally { exercised, broken, .. } = self.stale.tally(resource);
+        let Tally {
+            exercised, broken, ..
+        } = self.stale.tally(resource);
         exercised - broken
     }
 
     /// Whether the setting promises a rule, and the rule in a sentence.
     const fn promise(&self, check: Check) -> (bool, &'static str) {
-        let Promises { leases, fence_first, .. } = self.promises;
+        let Promises {
+            leases,
+            fence_first,
+            ..
+        } = self.promises;
         match check {
-            Check::OneLeaderPerTerm => (true, "At most one node acts as leader of a term, over the whole run."),
-            Check::OneVotePerTerm => (true, "A node gives its vote of a term to at most one candidate, across restarts."),
-            Check::TokenRises if leases => (true, "Each new tenure has a higher token than every earlier one."),
-            Check::TokenRises => (false, "Without leases a leader that was overtaken can still be established late: only each node's own tokens rise."),
-            Check::BelievedLeaders if leases => (true, "Two nodes never believe to lead at the same instant of true time."),
-            Check::BelievedLeaders => (false, "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out."),
-            Check::StaleWriteFenced if fence_first => (true, "The fenced resource takes no write of a leader that was overtaken."),
-            Check::StaleWriteFenced => (false, "The new leader reads before it fences: until its first write the guard has not heard of it (LS-F5)."),
-            Check::StaleWriteUnfenced => (false, "The unfenced resource checks nothing: a write of a leader that was overtaken gets in."),
-            Check::LeaderAgain => (true, "Once the last fault is healed, an established leader within the bound."),
+            Check::OneLeaderPerTerm => (
+                true,
+                "At most one node acts as leader of a term, over the whole run.",
+            ),
+            Check::OneVotePerTerm => (
+                true,
+                "A node gives its vote of a term to at most one candidate, across restarts.",
+            ),
+            Check::TokenRises if leases => (
+                true,
+                "Each new tenure has a higher token than every earlier one.",
+            ),
+            Check::TokenRises => (
+                false,
+                "Without leases a leader that was overtaken can still be established late: only each node's own tokens rise.",
+            ),
+            Check::BelievedLeaders if leases => (
+                true,
+                "Two nodes never believe to lead at the same instant of true time.",
+            ),
+            Check::BelievedLeaders => (
+                false,
+                "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out.",
+            ),
+            Check::StaleWriteFenced if fence_first => (
+                true,
+                "The fenced resource takes no write of a leader that was overtaken.",
+            ),
+            Check::StaleWriteFenced => (
+                false,
+                "The new leader reads before it fences: until its first write the guard has not heard of it (LS-F5).",
+            ),
+            Check::StaleWriteUnfenced => (
+                false,
+                "The unfenced resource checks nothing: a write of a leader that was overtaken gets in.",
+            ),
+            Check::LeaderAgain => (
+                true,
+                "Once the last fault is healed, an established leader within the bound.",
+            ),
         }
     }
 }

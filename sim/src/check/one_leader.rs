@@ -41,8 +41,20 @@ mod tests {
     #[test]
     fn two_leaders_of_a_term_break_it_also_at_different_times() {
         let mut check = OneLeaderPerTerm::default();
-        assert!(!check.acted(1, 0, 5) && !check.acted(2, 0, 5) && !check.acted(3, 1, 6) && !check.acted(4, 2, 4));
+        assert!(
+            !check.acted(1, 0, 5)
+                && !check.acted(2, 0, 5)
+                && !check.acted(3, 1, 6)
+                && !check.acted(4, 2, 4)
+        );
         assert!(check.acted(900, 2, 5));
-        assert_eq!(check.tally(), Tally { exercised: 4, broken: 1, first_broken_at: Some(900) });
+        assert_eq!(
+            check.tally(),
+            Tally {
+                exercised: 4,
+                broken: 1,
+                first_broken_at: Some(900)
+            }
+        );
     }
 }

@@ -14,7 +14,9 @@ pub(super) struct StaleWrites {
 
 impl StaleWrites {
     pub(super) fn new(resources: usize) -> Self {
-        Self { resources: vec![(Token::NONE, Tally::default()); resources] }
+        Self {
+            resources: vec![(Token::NONE, Tally::default()); resources],
+        }
     }
 
     pub(super) fn touched(&mut self, resource: usize, token: Token) {
@@ -23,7 +25,13 @@ impl StaleWrites {
         }
     }
 
-    pub(super) fn wrote(&mut self, now: u64, resource: usize, token: Token, accepted: bool) -> bool {
+    pub(super) fn wrote(
+        &mut self,
+        now: u64,
+        resource: usize,
+        token: Token,
+        accepted: bool,
+    ) -> bool {
         let Some((highest, tally)) = self.resources.get_mut(resource) else {
             return false;
         };
@@ -37,7 +45,9 @@ impl StaleWrites {
     }
 
     pub(super) fn tally(&self, resource: usize) -> Tally {
-        self.resources.get(resource).map_or_else(Tally::default, |(_, tally)| *tally)
+        self.resources
+            .get(resource)
+            .map_or_else(Tally::default, |(_, tally)| *tally)
     }
 }
 
@@ -51,10 +61,23 @@ mod tests {
         let (old, new) = (Token::new(0, 5), Token::new(0, 6));
         assert!(!check.wrote(1, 0, old, true));
         check.touched(0, new);
-        assert!(!check.wrote(2, 0, old, false), "turned away: tested, not broken");
+        assert!(
+            !check.wrote(2, 0, old, false),
+            "turned away: tested, not broken"
+        );
         assert!(check.wrote(3, 0, old, true));
-        assert!(!check.wrote(4, 1, old, true), "the other resource has not heard of the new leader");
-        assert_eq!(check.tally(0), Tally { exercised: 2, broken: 1, first_broken_at: Some(3) });
+        assert!(
+            !check.wrote(4, 1, old, true),
+            "the other resource has not heard of the new leader"
+        );
+        assert_eq!(
+            check.tally(0),
+            Tally {
+                exercised: 2,
+                broken: 1,
+                first_broken_at: Some(3)
+            }
+        );
         assert_eq!(check.tally(1), Tally::default());
     }
 }

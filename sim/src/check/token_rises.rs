@@ -16,7 +16,11 @@ pub(super) struct TokenRises {
 
 impl TokenRises {
     pub(super) fn new(nodes: usize) -> Self {
-        Self { elected: vec![Token::NONE; nodes], established: Token::NONE, tally: Tally::default() }
+        Self {
+            elected: vec![Token::NONE; nodes],
+            established: Token::NONE,
+            tally: Tally::default(),
+        }
     }
 
     pub(super) fn elected(&mut self, now: u64, node: usize, token: Token) -> bool {
@@ -29,7 +33,10 @@ impl TokenRises {
     }
 
     pub(super) fn established(&mut self, now: u64, node: usize, token: Token) -> bool {
-        let never_elected = self.elected.get(node).is_none_or(|elected| *elected != token);
+        let never_elected = self
+            .elected
+            .get(node)
+            .is_none_or(|elected| *elected != token);
         let broken = token <= self.established || never_elected;
         self.established = token.max(self.established);
         self.tally.note(now, broken)
@@ -51,7 +58,11 @@ mod tests {
     #[test]
     fn a_node_never_gets_a_token_twice() {
         let mut check = TokenRises::new(2);
-        assert!(!check.elected(1, 0, token(1)) && !check.elected(2, 1, token(1)) && !check.elected(3, 0, token(2)));
+        assert!(
+            !check.elected(1, 0, token(1))
+                && !check.elected(2, 1, token(1))
+                && !check.elected(3, 0, token(2))
+        );
         assert!(check.elected(4, 0, token(2)));
     }
 

@@ -29,7 +29,11 @@ impl Clock {
     /// comes.
     #[must_use]
     pub fn when(&self, instant: Instant) -> u64 {
-        if instant == Instant::FOREVER { NEVER } else { instant.as_micros().saturating_sub(self.origin) }
+        if instant == Instant::FOREVER {
+            NEVER
+        } else {
+            instant.as_micros().saturating_sub(self.origin)
+        }
     }
 }
 

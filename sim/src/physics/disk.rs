@@ -18,13 +18,21 @@ impl<R: Clone> Disk<R> {
     /// An empty disk.
     #[must_use]
     pub fn new(takes: u64) -> Self {
-        Self { durable: None, writes: Vec::new(), takes, era: 0 }
+        Self {
+            durable: None,
+            writes: Vec::new(),
+            takes,
+            era: 0,
+        }
     }
 
     /// Starts a write at `now`; answers when it is done. Writes are done one after another: a slow one holds back those
     /// behind it.
     pub fn write(&mut self, now: u64, ticket: Ticket, record: R) -> u64 {
-        let begins = self.writes.last().map_or(now, |(_, _, done)| now.max(*done));
+        let begins = self
+            .writes
+            .last()
+            .map_or(now, |(_, _, done)| now.max(*done));
         let done = begins.saturating_add(self.takes);
         self.writes.push((ticket, record, done));
         done
@@ -76,7 +84,10 @@ mod tests {
     use super::*;
 
     fn ticket(number: u64) -> Ticket {
-        Ticket { incarnation: 1, number }
+        Ticket {
+            incarnation: 1,
+            number,
+        }
     }
 
     #[test]
@@ -101,7 +112,11 @@ mod tests {
         assert_eq!(lost, [2]);
         assert_eq!(disk.durable(), Some(&'a'));
         disk.write(30, ticket(3), 'c');
-        assert_eq!(disk.done(era), None, "the completion of the lost write does not complete the next one");
+        assert_eq!(
+            disk.done(era),
+            None,
+            "the completion of the lost write does not complete the next one"
+        );
         assert_eq!(disk.done(disk.era()), Some(ticket(3)));
     }
 }

@@ -79,11 +79,27 @@ impl<P: Copy> Network<P> {
     #[must_use]
     pub fn new(nodes: usize, weather: Weather, random: Random) -> Self {
         let cut = vec![false; nodes * nodes];
-        Self { nodes, cut, cuts: 0, weather, random, flights: Vec::new(), free: Vec::new(), sent: 0 }
+        Self {
+            nodes,
+            cut,
+            cuts: 0,
+            weather,
+            random,
+            flights: Vec::new(),
+            free: Vec::new(),
+            sent: 0,
+        }
     }
 
     /// Sends from node to node. The first slot is the message, the second its duplicate.
-    pub fn send(&mut self, now: u64, from: usize, to: usize, cause: i64, payload: P) -> (Slot, Option<Slot>) {
+    pub fn send(
+        &mut self,
+        now: u64,
+        from: usize,
+        to: usize,
+        cause: i64,
+        payload: P,
+    ) -> (Slot, Option<Slot>) {
         let fate = if self.is_cut(from, to) {
             Fate::Cut
         } else if self.chance(self.weather.loss) {
@@ -103,7 +119,15 @@ impl<P: Copy> Network<P> {
 
     /// Sends between a node and a client or resource. Cuts and losses are of links between nodes: these paths always
     /// carry, `extra` microseconds later than the latency alone.
-    pub fn send_outside(&mut self, now: u64, from: usize, to: usize, extra: u64, cause: i64, payload: P) -> Slot {
+    pub fn send_outside(
+        &mut self,
+        now: u64,
+        from: usize,
+        to: usize,
+        extra: u64,
+        cause: i64,
+        payload: P,
+    ) -> Slot {
         let arrives = self.arrival(now).saturating_add(extra);
         self.fly(now, from, to, arrives, Fate::Arrives, cause, payload)
     }
@@ -140,7 +164,10 @@ impl<P: Copy> Network<P> {
         self.cut[from * self.nodes + to] = true;
         self.cuts += 1;
         for flight in self.flights.iter_mut().flatten() {
-            if flight.from as usize == from && flight.to as usize == to && flight.fate == Fate::Arrives {
+            if flight.from as usize == from
+                && flight.to as usize == to
+                && flight.fate == Fate::Arrives
+            {
                 flight.fate = Fate::Cut;
             }
         }
@@ -176,8 +203,26 @@ impl<P: Copy> Network<P> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "the fields of a flight")]
-    fn fly(&mut self, now: u64, from: usize, to: usize, arrives: u64, fate: Fate, cause: i64, payload: P) -> Slot {
-        let flight = Flight { id: self.sent, from: from as u16, to: to as u16, sent: now, arrives, fate, cause, payload };
+    fn fly(
+        &mut self,
+        now: u64,
+        from: usize,
+        to: usize,
+        arrives: u64,
+        fate: Fate,
+        cause: i64,
+        payload: P,
+    ) -> Slot {
+        let flight = Flight {
+            id: self.sent,
+            from: from as u16,
+            to: to as u16,
+            sent: now,
+            arrives,
+            fate,
+            cause,
+            payload,
+        };
         self.sent += 1;
         match self.free.pop() {
             Some(place) => {
@@ -192,8 +237,15 @@ impl<P: Copy> Network<P> {
     }
 
     fn arrival(&mut self, now: u64) -> u64 {
-        let Weather { latency_min, latency_max, .. } = self.weather;
-        let latency = self.random.duration(Duration::from_micros(latency_min), Duration::from_micros(latency_max));
+        let Weather {
+            latency_min,
+            latency_max,
+            ..
+        } = self.weather;
+        let latency = self.random.duration(
+            Duration::from_micros(latency_min),
+            Duration::from_micros(latency_max),
+        );
         now.saturating_add(latency.as_micros())
     }
 
@@ -208,7 +260,12 @@ mod tests {
     use super::*;
 
     fn network(loss: u32, duplicate: u32) -> Network<u8> {
-        let weather = Weather { latency_min: 5, latency_max: 10, loss, duplicate };
+        let weather = Weather {
+            latency_min: 5,
+            latency_max: 10,
+            loss,
+            duplicate,
+        };
         Network::new(3, weather, Random::from_seed(1))
     }
 
@@ -251,9 +308,16 @@ mod tests {
         assert_eq!(network.land(there).unwrap().fate, Fate::Cut);
         assert_eq!(network.land(back).unwrap().fate, Fate::Arrives);
         assert!(network.heal(0, 1) && !network.heal(0, 1));
-        assert_eq!(network.land(later).unwrap().fate, Fate::Cut, "healed too late for what was sent before");
+        assert_eq!(
+            network.land(later).unwrap().fate,
+            Fate::Cut,
+            "healed too late for what was sent before"
+        );
         assert_eq!(network.cuts(), 0);
-        assert!(!network.sever(1, 1) && !network.sever(0, 3), "there is no such link");
+        assert!(
+            !network.sever(1, 1) && !network.sever(0, 3),
+            "there is no such link"
+        );
     }
 
     #[test]

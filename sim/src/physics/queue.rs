@@ -40,7 +40,10 @@ impl<T> Eq for Entry<T> {}
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), scheduled: 0 }
+        Self {
+            heap: BinaryHeap::new(),
+            scheduled: 0,
+        }
     }
 }
 
@@ -48,7 +51,11 @@ impl<T> Queue<T> {
     /// Schedules `what`.
     pub fn push(&mut self, at: u64, what: T) {
         self.scheduled += 1;
-        self.heap.push(Entry { at, order: self.scheduled, what });
+        self.heap.push(Entry {
+            at,
+            order: self.scheduled,
+            what,
+        });
     }
 
     /// When the next thing is due.
@@ -76,7 +83,9 @@ mod tests {
         for (at, what) in [(5, 'c'), (3, 'a'), (5, 'd'), (3, 'b'), (9, 'e')] {
             queue.push(at, what);
         }
-        let drained: String = std::iter::from_fn(|| queue.pop_until(5)).map(|(_, what)| what).collect();
+        let drained: String = std::iter::from_fn(|| queue.pop_until(5))
+            .map(|(_, what)| what)
+            .collect();
         assert_eq!(drained, "abcd");
         assert_eq!(queue.next_at(), Some(9));
         assert_eq!(queue.pop_until(8), None);

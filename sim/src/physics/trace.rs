@@ -134,7 +134,16 @@ impl Event {
     /// An event without particulars, at a time and by a cause that the trace fills in.
     #[must_use]
     pub const fn new(kind: Kind, actor: usize) -> Self {
-        Self { at: 0, kind, actor: actor as u16, other: -1, term: -1, a: -1, b: -1, cause: -1 }
+        Self {
+            at: 0,
+            kind,
+            actor: actor as u16,
+            other: -1,
+            term: -1,
+            a: -1,
+            b: -1,
+            cause: -1,
+        }
     }
 
     /// With another party.
@@ -181,7 +190,13 @@ pub struct Trace {
 
 impl Default for Trace {
     fn default() -> Self {
-        Self { hash: 0x7465_6e75_7265_0001, count: 0, cause: -1, recording: false, fresh: Vec::new() }
+        Self {
+            hash: 0x7465_6e75_7265_0001,
+            count: 0,
+            cause: -1,
+            recording: false,
+            fresh: Vec::new(),
+        }
     }
 }
 
@@ -191,7 +206,9 @@ impl Trace {
         event.at = at;
         event.cause = self.cause;
         self.mix(at);
-        self.mix(event.kind as u64 | u64::from(event.actor) << 8 | (event.other as u32 as u64) << 24);
+        self.mix(
+            event.kind as u64 | u64::from(event.actor) << 8 | (event.other as u32 as u64) << 24,
+        );
         self.mix(event.term as u64);
         self.mix(event.a as u64);
         self.mix(event.b as u64);
@@ -243,13 +260,26 @@ mod tests {
     fn the_hash_hears_every_field_and_does_not_depend_on_recording() {
         let base = Event::new(Kind::Send, 1).with(2).term(3).a(4).b(5);
         let hash = |at, event, recording| {
-            let mut trace = Trace { recording, ..Trace::default() };
+            let mut trace = Trace {
+                recording,
+                ..Trace::default()
+            };
             trace.emit(at, event);
             trace.hash()
         };
         let expected = hash(9, base, false);
         assert_eq!(hash(9, base, true), expected);
-        let others = [base.with(1), base.term(4), base.a(5), base.b(6), Event { actor: 2, ..base }, Event { kind: Kind::Deliver, ..base }];
+        let others = [
+            base.with(1),
+            base.term(4),
+            base.a(5),
+            base.b(6),
+            Event { actor: 2, ..base },
+            Event {
+                kind: Kind::Deliver,
+                ..base
+            },
+        ];
         for other in others {
             assert_ne!(hash(9, other, false), expected);
         }

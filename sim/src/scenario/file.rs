@@ -1,26 +1,63 @@
 //! Reading the file format, version 1.
 
-use crate::json::{self, Node, Value};
 use super::names::{MAX_DURATION, MAX_FAULTS, MAX_NODES, MIN_PERIOD, TAKEOVERS, rule_names};
-use super::reader::{Fields, Read, Slip, flag, items, number, one_of, pair, quoted, share, span, text, wrong_type};
+use super::reader::{
+    Fields, Read, Slip, flag, items, number, one_of, pair, quoted, share, span, text, wrong_type,
+};
 use super::{Clients, Refusal, Scenario, Title, VERSION, parse_seed};
 use crate::app::Takeover;
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Who};
+use crate::json::{self, Node, Value};
 use crate::physics::network::Weather;
 use crate::scheme::raft::Setup;
 use tenure::Duration;
 use tenure::raft::{Rule, Timing};
 
 const FIELDS: [&str; 14] = [
-    "tenure", "title", "seed", "scheme", "nodes", "raft", "rulesOff", "network", "disk", "client", "leaderWithin", "duration", "faults", "expect",
+    "tenure",
+    "title",
+    "seed",
+    "scheme",
+    "nodes",
+    "raft",
+    "rulesOff",
+    "network",
+    "disk",
+    "client",
+    "leaderWithin",
+    "duration",
+    "faults",
+    "expect",
 ];
 /// The fields of a fault: the time, and the actions, of which it has one.
-const FAULT: [&str; 12] =
-    ["at", "crash", "restart", "pause", "resume", "cut", "heal", "partition", "resign", "campaign", "network", "disk"];
+const FAULT: [&str; 12] = [
+    "at",
+    "crash",
+    "restart",
+    "pause",
+    "resume",
+    "cut",
+    "heal",
+    "partition",
+    "resign",
+    "campaign",
+    "network",
+    "disk",
+];
 
-const USUAL_WEATHER: Weather = Weather { latency_min: 5_000, latency_max: 10_000, loss: 0, duplicate: 0 };
-const USUAL_CLIENTS: Clients = Clients { every: 25_000, think: 0, write_delay: 0, takeover: Takeover::FenceFirst };
+const USUAL_WEATHER: Weather = Weather {
+    latency_min: 5_000,
+    latency_max: 10_000,
+    loss: 0,
+    duplicate: 0,
+};
+const USUAL_CLIENTS: Clients = Clients {
+    every: 25_000,
+    think: 0,
+    write_delay: 0,
+    takeover: Takeover::FenceFirst,
+};
 const USUAL_DISK: u64 = 1_000;
 
 type Role = (&'static str, Who);
@@ -33,15 +70,23 @@ const GROUPED: [Role; 3] = [RUNNING[0], RUNNING[1], ("rest", Who::Rest)];
 
 /// Reads and checks a file.
 pub(super) fn read(text: &str) -> Result<Scenario, Refusal> {
-    let root = json::parse(text)
-        .map_err(|mistake| Slip::new(mistake.at, "syntax", mistake.reason, "make it valid JSON").refuse(text, None))?;
+    let root = json::parse(text).map_err(|mistake| {
+        Slip::new(mistake.at, "syntax", mistake.reason, "make it valid JSON").refuse(text, None)
+    })?;
     scenario(&root).map_err(|slip| slip.refuse(text, Some(&root)))
 }
 
 fn scenario(root: &Node) -> Read<Scenario> {
     check_version(root)?;
     let file = Fields::of(root, &FIELDS)?;
-    one_of(file.need("scheme", "the scheme is missing", "add \"scheme\": \"raft\"")?, &["raft"])?;
+    one_of(
+        file.need(
+            "scheme",
+            "the scheme is missing",
+            "add \"scheme\": \"raft\"",
+        )?,
+        &["raft"],
+    )?;
     let seed = file.or("seed", 1, seed)?;
     let nodes = file.or("nodes", 5, node_count)?;
     let off = file.or("rulesOff", Vec::new(), rules_off)?;
@@ -50,7 +95,10 @@ fn scenario(root: &Node) -> Read<Scenario> {
         let at = file.get("raft").map_or(root.at, |node| node.at);
         // The core says what is wrong, and after a colon or semicolon what to do.
         let text = error.to_string();
-        let sign = text.bytes().position(|byte| byte == b':' || byte == b';').unwrap_or(text.len());
+        let sign = text
+            .bytes()
+            .position(|byte| byte == b':' || byte == b';')
+            .unwrap_or(text.len());
         let reason = text.get(..sign).unwrap_or(&text);
         let remedy = text.get(sign + 1..).map_or("change it", str::trim_start);
         Slip::new(at, "unsafe-config", reason, remedy)
@@ -81,7 +129,10 @@ fn complete(scenario: &mut Scenario, file: Fields<'_>) -> Read<()> {
     }
     if let Some(node) = file.get("title") {
         let fields = Fields::of(node, &["en", "zh"])?;
-        for (name, title) in [("en", &mut scenario.title.en), ("zh", &mut scenario.title.zh)] {
+        for (name, title) in [
+            ("en", &mut scenario.title.en),
+            ("zh", &mut scenario.title.zh),
+        ] {
             if let Some(node) = fields.get(name) {
                 title.push_str(text(node)?);
             }
@@ -102,13 +153,23 @@ fn check_version(root: &Node) -> Read<()> {
         return Err(wrong_type(root, "an object"));
     };
     let Some(field) = fields.iter().find(|field| field.name == "tenure") else {
-        return Err(Slip::new(root.at, "no-version", "the version of the format is missing", "add \"tenure\": 1"));
+        return Err(Slip::new(
+            root.at,
+            "no-version",
+            "the version of the format is missing",
+            "add \"tenure\": 1",
+        ));
     };
     match number(&field.node) {
         Ok(version) if version == u64::from(VERSION) => Ok(()),
         _ => {
             let remedy = format!("use version {VERSION}, or a newer Tenure");
-            Err(Slip::new(field.node.at, "version", "this version of the format is not known", &remedy))
+            Err(Slip::new(
+                field.node.at,
+                "version",
+                "this version of the format is not known",
+                &remedy,
+            ))
         }
     }
 }
@@ -120,13 +181,19 @@ fn seed(node: &Node) -> Read<u64> {
     }
     let text = text(node)?;
     let remedy = "write a whole number below 2^64 in quotes, as \"7\"";
-    parse_seed(text).ok_or_else(|| Slip::new(node.at, "bad-seed", &quoted(text, " is not a seed"), remedy))
+    parse_seed(text)
+        .ok_or_else(|| Slip::new(node.at, "bad-seed", &quoted(text, " is not a seed"), remedy))
 }
 
 fn node_count(node: &Node) -> Read<usize> {
     match usize::try_from(number(node)?) {
         Ok(count) if (1..=MAX_NODES).contains(&count) => Ok(count),
-        _ => Err(Slip::new(node.at, "node-count", "so many nodes cannot be run", &format!("use 1 to {MAX_NODES}"))),
+        _ => Err(Slip::new(
+            node.at,
+            "node-count",
+            "so many nodes cannot be run",
+            &format!("use 1 to {MAX_NODES}"),
+        )),
     }
 }
 
@@ -141,13 +208,20 @@ fn rules_off(node: &Node) -> Read<Vec<Rule>> {
 }
 
 fn raft(node: &Node) -> Read<(Timing, bool)> {
-    let fields = Fields::of(node, &["electionTimeout", "heartbeat", "rateBound", "safeMode"])?;
+    let fields = Fields::of(
+        node,
+        &["electionTimeout", "heartbeat", "rateBound", "safeMode"],
+    )?;
     let mut timing = Timing::default();
     if let Some(node) = fields.get("electionTimeout") {
         let (low, high) = pair(node)?;
-        (timing.election_min, timing.election_max) = (Duration::from_micros(short_span(low)?), Duration::from_micros(short_span(high)?));
+        (timing.election_min, timing.election_max) = (
+            Duration::from_micros(short_span(low)?),
+            Duration::from_micros(short_span(high)?),
+        );
     }
-    timing.heartbeat = Duration::from_micros(fields.or("heartbeat", timing.heartbeat.as_micros(), period)?);
+    timing.heartbeat =
+        Duration::from_micros(fields.or("heartbeat", timing.heartbeat.as_micros(), period)?);
     timing.rate_bound = fields.or("rateBound", timing.rate_bound, share)?;
     Ok((timing, fields.or("safeMode", true, flag)?))
 }
@@ -160,10 +234,20 @@ fn network(node: &Node, base: Weather) -> Read<Weather> {
         (weather.latency_min, weather.latency_max) = (short_span(low)?, short_span(high)?);
         if weather.latency_min == 0 {
             // Cause and effect would share an instant.
-            return Err(Slip::new(low.at, "too-small", "a latency of zero cannot be run", "use at least 1us"));
+            return Err(Slip::new(
+                low.at,
+                "too-small",
+                "a latency of zero cannot be run",
+                "use at least 1us",
+            ));
         }
         if weather.latency_max < weather.latency_min {
-            return Err(Slip::new(node.at, "empty-range", "the range ends before it begins", "write the shorter latency first"));
+            return Err(Slip::new(
+                node.at,
+                "empty-range",
+                "the range ends before it begins",
+                "write the shorter latency first",
+            ));
         }
     }
     weather.loss = fields.or("loss", base.loss, share)?;
@@ -192,7 +276,12 @@ fn client(node: &Node) -> Read<Clients> {
 fn short_span(node: &Node) -> Read<u64> {
     let span = span(node)?;
     if span > MAX_DURATION {
-        return Err(Slip::new(node.at, "too-large", "this is longer than any run", "use at most 60min"));
+        return Err(Slip::new(
+            node.at,
+            "too-large",
+            "this is longer than any run",
+            "use at most 60min",
+        ));
     }
     Ok(span)
 }
@@ -201,7 +290,12 @@ fn short_span(node: &Node) -> Read<u64> {
 fn period(node: &Node) -> Read<u64> {
     let span = short_span(node)?;
     if span < MIN_PERIOD {
-        return Err(Slip::new(node.at, "too-small", "this is too short to be run", "use at least 1ms"));
+        return Err(Slip::new(
+            node.at,
+            "too-small",
+            "this is too short to be run",
+            "use at least 1ms",
+        ));
     }
     Ok(span)
 }
@@ -209,7 +303,12 @@ fn period(node: &Node) -> Read<u64> {
 fn duration(node: &Node) -> Read<u64> {
     let span = short_span(node)?;
     if span == 0 {
-        return Err(Slip::new(node.at, "too-small", "a run of no length shows nothing", "use more than 0ms"));
+        return Err(Slip::new(
+            node.at,
+            "too-small",
+            "a run of no length shows nothing",
+            "use more than 0ms",
+        ));
     }
     Ok(span)
 }
@@ -218,7 +317,10 @@ fn expect(node: &Node, expected: &mut Vec<(Check, Outcome)>) -> Read<()> {
     let fields = Fields::of(node, &Check::ALL.map(Check::name))?;
     for check in Check::ALL {
         if let Some(node) = fields.get(check.name()) {
-            expected.push((check, Outcome::ALL[one_of(node, &Outcome::ALL.map(Outcome::name))?]));
+            expected.push((
+                check,
+                Outcome::ALL[one_of(node, &Outcome::ALL.map(Outcome::name))?],
+            ));
         }
     }
     Ok(())
@@ -228,11 +330,18 @@ fn expect(node: &Node, expected: &mut Vec<(Check, Outcome)>) -> Read<()> {
 fn faults(node: &Node, scenario: &mut Scenario) -> Read<()> {
     let items = items(node)?;
     if items.len() > MAX_FAULTS {
-        return Err(Slip::new(node.at, "too-many", "more actions than can be run", &format!("use at most {MAX_FAULTS}")));
+        return Err(Slip::new(
+            node.at,
+            "too-many",
+            "more actions than can be run",
+            &format!("use at most {MAX_FAULTS}"),
+        ));
     }
     for node in items {
         let fault = fault(node, scenario)?;
-        let place = scenario.faults.partition_point(|other| other.at <= fault.at);
+        let place = scenario
+            .faults
+            .partition_point(|other| other.at <= fault.at);
         scenario.faults.insert(place, fault);
     }
     Ok(())
@@ -243,15 +352,34 @@ fn fault(node: &Node, scenario: &Scenario) -> Read<Fault> {
     let when = fields.need("at", "the time is missing", "add \"at\", as \"2s\"")?;
     let at = span(when)?;
     if at > scenario.duration {
-        return Err(Slip::new(when.at, "after-end", "this is after the end of the run", "set it earlier, or raise duration"));
+        return Err(Slip::new(
+            when.at,
+            "after-end",
+            "this is after the end of the run",
+            "set it earlier, or raise duration",
+        ));
     }
-    let mut named = FAULT.iter().skip(1).filter_map(|name| fields.get(name).map(|node| (*name, node)));
+    let mut named = FAULT
+        .iter()
+        .skip(1)
+        .filter_map(|name| fields.get(name).map(|node| (*name, node)));
     match (named.next(), named.next()) {
-        (Some((name, node)), None) => Ok(Fault { at, action: action(name, node, scenario)? }),
-        (None, _) => Err(Slip::new(node.at, "no-action", "no action is named", "add one, as \"crash\": \"leader\"")),
-        (Some(_), Some((_, second))) => {
-            Err(Slip::new(second.at, "two-actions", "more than one action is named", "write one entry for each"))
-        }
+        (Some((name, node)), None) => Ok(Fault {
+            at,
+            action: action(name, node, scenario)?,
+        }),
+        (None, _) => Err(Slip::new(
+            node.at,
+            "no-action",
+            "no action is named",
+            "add one, as \"crash\": \"leader\"",
+        )),
+        (Some(_), Some((_, second))) => Err(Slip::new(
+            second.at,
+            "two-actions",
+            "more than one action is named",
+            "write one entry for each",
+        )),
     }
 }
 
@@ -269,16 +397,28 @@ fn action(name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
             let (from, to) = pair(node)?;
             let (from, to) = (who(from, nodes, &ANY)?, who(to, nodes, &ANY)?);
             if from == to {
-                return Err(Slip::new(node.at, "no-link", "a node has no link to itself", "name two nodes"));
+                return Err(Slip::new(
+                    node.at,
+                    "no-link",
+                    "a node has no link to itself",
+                    "name two nodes",
+                ));
             }
-            if name == "cut" { Action::Cut(from, to) } else { Action::Heal(from, to) }
+            if name == "cut" {
+                Action::Cut(from, to)
+            } else {
+                Action::Heal(from, to)
+            }
         }
         "partition" => Action::Partition(partition(node, nodes)?),
         "network" => Action::Network(network(node, scenario.weather)?),
         _ => {
             let fields = Fields::of(node, &["node", "write"])?;
             let node = fields.need("node", "the node is missing", "add \"node\", as \"n1\"")?;
-            Action::Disk(who(node, nodes, &ANY)?, fields.or("write", scenario.disk_write, short_span)?)
+            Action::Disk(
+                who(node, nodes, &ANY)?,
+                fields.or("write", scenario.disk_write, short_span)?,
+            )
         }
     })
 }
@@ -290,7 +430,12 @@ fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
             let who = who(node, nodes, &GROUPED)?;
             // Followers are told apart when the action comes: each name is another one.
             if who != Who::Follower && named.iter().any(|(_, other)| *other == who) {
-                return Err(Slip::new(node.at, "named-twice", "this is in two groups", "name each node once"));
+                return Err(Slip::new(
+                    node.at,
+                    "named-twice",
+                    "this is in two groups",
+                    "name each node once",
+                ));
             }
             named.push((place, who));
         }
@@ -300,7 +445,12 @@ fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
     let complete = with_rest || (all_by_name && named.len() == nodes);
     if !complete {
         let remedy = "name every node once, or add \"rest\" to one group";
-        return Err(Slip::new(node.at, "incomplete", "the groups do not hold every node", remedy));
+        return Err(Slip::new(
+            node.at,
+            "incomplete",
+            "the groups do not hold every node",
+            remedy,
+        ));
     }
     Ok(named)
 }
@@ -310,7 +460,9 @@ fn who(node: &Node, nodes: usize, roles: &[Role]) -> Read<Who> {
     if let Some((_, who)) = roles.iter().find(|(role, _)| *role == name) {
         return Ok(*who);
     }
-    let digits = name.strip_prefix('n').filter(|digits| !digits.starts_with(['0', '+']));
+    let digits = name
+        .strip_prefix('n')
+        .filter(|digits| !digits.starts_with(['0', '+']));
     match digits.and_then(|digits| digits.parse::<u16>().ok()) {
         Some(number) if (1..=nodes).contains(&usize::from(number)) => Ok(Who::Node(number - 1)),
         _ => {
@@ -319,7 +471,12 @@ fn who(node: &Node, nodes: usize, roles: &[Role]) -> Read<Who> {
                 remedy.push_str(", ");
                 remedy.push_str(role);
             }
-            Err(Slip::new(node.at, "unknown-node", &quoted(name, " is no node here"), &remedy))
+            Err(Slip::new(
+                node.at,
+                "unknown-node",
+                &quoted(name, " is no node here"),
+                &remedy,
+            ))
         }
     }
 }

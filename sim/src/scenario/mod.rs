@@ -90,7 +90,13 @@ impl Scenario {
     /// # Errors
     /// As for a file with these rules.
     pub fn without(mut self, off: &[Rule]) -> Result<Self, ConfigError> {
-        self.setup = Setup::new(self.nodes, self.timing, self.setup.safe_mode(), off, self.seed)?;
+        self.setup = Setup::new(
+            self.nodes,
+            self.timing,
+            self.setup.safe_mode(),
+            off,
+            self.seed,
+        )?;
         self.off = off.to_vec();
         Ok(self)
     }

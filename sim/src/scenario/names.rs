@@ -12,7 +12,10 @@ pub(super) const MAX_FAULTS: usize = 10_000;
 /// The finest rhythm of heartbeats and clients.
 pub(super) const MIN_PERIOD: u64 = 1_000;
 
-pub(super) const TAKEOVERS: [(&str, Takeover); 2] = [("fence-first", Takeover::FenceFirst), ("read-first", Takeover::ReadFirst)];
+pub(super) const TAKEOVERS: [(&str, Takeover); 2] = [
+    ("fence-first", Takeover::FenceFirst),
+    ("read-first", Takeover::ReadFirst),
+];
 
 /// The names of the rules, in their order: their names in the core, in kebab case.
 pub(super) fn rule_names() -> Vec<String> {

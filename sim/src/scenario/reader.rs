@@ -1,8 +1,8 @@
 //! Reads values out of a file. What is wrong with one is a slip at a byte; the place is worked out only then.
 
 use super::Refusal;
-use crate::json::{Field, Node, Value, line_and_column, path_to};
 use super::units::{parse_share, parse_span};
+use crate::json::{Field, Node, Value, line_and_column, path_to};
 
 /// What is wrong, and where. Boxed, for it is rare: results stay small.
 #[derive(Debug)]
@@ -28,20 +28,45 @@ pub(super) struct Fields<'n> {
 impl Slip {
     #[cold]
     pub(super) fn new(at: usize, code: &'static str, reason: &str, remedy: &str) -> Self {
-        Self(Box::new(Found { at, code, reason: reason.to_owned(), remedy: remedy.to_owned() }))
+        Self(Box::new(Found {
+            at,
+            code,
+            reason: reason.to_owned(),
+            remedy: remedy.to_owned(),
+        }))
     }
 
     /// The refusal of a file, with path and line.
     #[cold]
     pub(super) fn refuse(self, text: &str, root: Option<&Node>) -> Refusal {
-        let Found { at, code, reason, remedy } = *self.0;
+        let Found {
+            at,
+            code,
+            reason,
+            remedy,
+        } = *self.0;
         let mut place = root.map(|root| path_to(root, at)).unwrap_or_default();
         let (line, column) = line_and_column(text, at);
-        let (before, after) = if place.is_empty() { ("line ", "") } else { (" (line ", ")") };
-        for part in [before, &line.to_string(), ", column ", &column.to_string(), after] {
+        let (before, after) = if place.is_empty() {
+            ("line ", "")
+        } else {
+            (" (line ", ")")
+        };
+        for part in [
+            before,
+            &line.to_string(),
+            ", column ",
+            &column.to_string(),
+            after,
+        ] {
             place.push_str(part);
         }
-        Refusal { code, place, reason, remedy }
+        Refusal {
+            code,
+            place,
+            reason,
+            remedy,
+        }
     }
 }
 
@@ -51,19 +76,34 @@ impl<'n> Fields<'n> {
         let Value::Object(fields) = &node.value else {
             return Err(wrong_type(node, "an object"));
         };
-        match fields.iter().find(|field| !known.contains(&field.name.as_str())) {
-            Some(field) => Err(Slip::new(field.at, "unknown-field", "this field is not known here", &use_one_of(known))),
-            None => Ok(Self { at: node.at, fields }),
+        match fields
+            .iter()
+            .find(|field| !known.contains(&field.name.as_str()))
+        {
+            Some(field) => Err(Slip::new(
+                field.at,
+                "unknown-field",
+                "this field is not known here",
+                &use_one_of(known),
+            )),
+            None => Ok(Self {
+                at: node.at,
+                fields,
+            }),
         }
     }
 
     pub(super) fn get(self, name: &str) -> Option<&'n Node> {
-        self.fields.iter().find(|field| field.name == name).map(|field| &field.node)
+        self.fields
+            .iter()
+            .find(|field| field.name == name)
+            .map(|field| &field.node)
     }
 
     /// A field that must be there, for a reason.
     pub(super) fn need(self, name: &str, reason: &str, remedy: &str) -> Read<&'n Node> {
-        self.get(name).ok_or_else(|| Slip::new(self.at, "missing-field", reason, remedy))
+        self.get(name)
+            .ok_or_else(|| Slip::new(self.at, "missing-field", reason, remedy))
     }
 
     /// Reads a field, or takes the default.
@@ -82,7 +122,12 @@ pub(super) fn items(node: &Node) -> Read<&[Node]> {
 pub(super) fn pair(node: &Node) -> Read<(&Node, &Node)> {
     match items(node)? {
         [first, second] => Ok((first, second)),
-        _ => Err(Slip::new(node.at, "wrong-length", "two are expected here", "write a list of two")),
+        _ => Err(Slip::new(
+            node.at,
+            "wrong-length",
+            "two are expected here",
+            "write a list of two",
+        )),
     }
 }
 
@@ -112,7 +157,12 @@ pub(super) fn number(node: &Node) -> Read<u64> {
 pub(super) fn span(node: &Node) -> Read<u64> {
     let text = text(node)?;
     parse_span(text).ok_or_else(|| {
-        Slip::new(node.at, "bad-duration", &quoted(text, " is not a duration"), "write a number and one of us, ms, s, min, as \"150ms\"")
+        Slip::new(
+            node.at,
+            "bad-duration",
+            &quoted(text, " is not a duration"),
+            "write a number and one of us, ms, s, min, as \"150ms\"",
+        )
     })
 }
 
@@ -120,7 +170,12 @@ pub(super) fn span(node: &Node) -> Read<u64> {
 pub(super) fn share(node: &Node) -> Read<u32> {
     let text = text(node)?;
     parse_share(text).ok_or_else(|| {
-        Slip::new(node.at, "bad-percentage", &quoted(text, " is not a percentage"), "write a number from 0 to 100 and %, as \"0.5%\"")
+        Slip::new(
+            node.at,
+            "bad-percentage",
+            &quoted(text, " is not a percentage"),
+            "write a number from 0 to 100 and %, as \"0.5%\"",
+        )
     })
 }
 
@@ -128,7 +183,14 @@ pub(super) fn share(node: &Node) -> Read<u32> {
 pub(super) fn one_of(node: &Node, names: &[&str]) -> Read<usize> {
     let text = text(node)?;
     let place = names.iter().position(|name| *name == text);
-    place.ok_or_else(|| Slip::new(node.at, "unknown-name", &quoted(text, " is not known here"), &use_one_of(names)))
+    place.ok_or_else(|| {
+        Slip::new(
+            node.at,
+            "unknown-name",
+            &quoted(text, " is not known here"),
+            &use_one_of(names),
+        )
+    })
 }
 
 #[cold]
@@ -141,7 +203,12 @@ pub(super) fn wrong_type(node: &Node, expected: &str) -> Slip {
         Value::List(_) => "a list is",
         Value::Object(_) => "an object is",
     };
-    Slip::new(node.at, "wrong-type", &(found.to_owned() + " not what is expected here"), &("write ".to_owned() + expected))
+    Slip::new(
+        node.at,
+        "wrong-type",
+        &(found.to_owned() + " not what is expected here"),
+        &("write ".to_owned() + expected),
+    )
 }
 
 /// A text of the file in quotes, not longer than fits a line, and what is the matter with it.

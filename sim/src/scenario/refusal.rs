@@ -16,8 +16,18 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(crate) fn new(code: &'static str, place: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { code, place: place.into(), reason: reason.into(), remedy: remedy.into() }
+    pub(crate) fn new(
+        code: &'static str,
+        place: impl Into<String>,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            place: place.into(),
+            reason: reason.into(),
+            remedy: remedy.into(),
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use super::names::{TAKEOVERS, rule_name};
 use super::units::{write_share, write_span};
 use super::{Scenario, VERSION};
-use crate::json::Writer;
 use crate::fault::{Action, Fault, Who};
+use crate::json::Writer;
 use crate::physics::network::Weather;
 
 /// Writes a file that reads back as the scenario.
@@ -22,10 +22,21 @@ pub(super) fn write(scenario: &Scenario) -> String {
     w.plain("nodes", &scenario.nodes.to_string());
     let timing = scenario.timing;
     w.open("raft", '{');
-    w.range("electionTimeout", timing.election_min.as_micros(), timing.election_max.as_micros());
+    w.range(
+        "electionTimeout",
+        timing.election_min.as_micros(),
+        timing.election_max.as_micros(),
+    );
     w.span("heartbeat", timing.heartbeat.as_micros());
     w.text("rateBound", &write_share(timing.rate_bound));
-    w.plain("safeMode", if scenario.setup.safe_mode() { "true" } else { "false" });
+    w.plain(
+        "safeMode",
+        if scenario.setup.safe_mode() {
+            "true"
+        } else {
+            "false"
+        },
+    );
     w.close('}');
     if !scenario.off.is_empty() {
         w.open("rulesOff", '[');
@@ -43,7 +54,13 @@ pub(super) fn write(scenario: &Scenario) -> String {
     w.span("every", clients.every);
     w.span("think", clients.think);
     w.span("writeDelay", clients.write_delay);
-    w.text("takeover", TAKEOVERS.iter().find(|(_, takeover)| *takeover == clients.takeover).map_or("", |(name, _)| name));
+    w.text(
+        "takeover",
+        TAKEOVERS
+            .iter()
+            .find(|(_, takeover)| *takeover == clients.takeover)
+            .map_or("", |(name, _)| name),
+    );
     w.close('}');
     w.span("leaderWithin", scenario.leader_within);
     w.span("duration", scenario.duration);
@@ -114,7 +131,8 @@ impl Writer {
                     }
                     self.item(&who_name(*who));
                 }
-                self.out.push_str(if members.is_empty() { "]" } else { "]]" });
+                self.out
+                    .push_str(if members.is_empty() { "]" } else { "]]" });
             }
             Action::Network(weather) => self.network(*weather),
             Action::Disk(who, takes) => {

@@ -17,7 +17,13 @@ pub trait Scheme: Election<Reply = ()> {
     type Refusals: Copy + Default + PartialEq + std::fmt::Debug;
 
     /// Starts a life of node `node` from what its disk holds. `None` when the machine cannot be built from it.
-    fn boot(setup: &Self::Setup, node: usize, life: u64, durable: Option<Self::Request>, now: Instant) -> Option<Self>;
+    fn boot(
+        setup: &Self::Setup,
+        node: usize,
+        life: u64,
+        durable: Option<Self::Request>,
+        now: Instant,
+    ) -> Option<Self>;
 
     /// What it shows of itself. Asked after every input: cheap.
     fn look(&self) -> Look;

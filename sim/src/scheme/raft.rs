@@ -6,7 +6,10 @@ use crate::packet::Packet;
 use crate::physics::trace::Trace;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, ConfigError, Message, Raft, Record, Refusal, Refusals, Role, Rule, Switched, Timing};
+use tenure::raft::{
+    Boot, Config, ConfigError, Message, Raft, Record, Refusal, Refusals, Role, Rule, Switched,
+    Timing,
+};
 use tenure::{Instant, NodeId};
 
 /// The machine: its rules can be switched off.
@@ -27,10 +30,23 @@ impl Setup {
     ///
     /// # Errors
     /// Parameters that are unsafe together.
-    pub fn new(nodes: usize, timing: Timing, safe_mode: bool, off: &[Rule], seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(
+        nodes: usize,
+        timing: Timing,
+        safe_mode: bool,
+        off: &[Rule],
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         // Consecutive ids, at least one, within the bound that scenarios are held to.
-        let voters = Voters::new((0..nodes.max(1) as u64).map(NodeId)).map_err(|_| ConfigError::NotAVoter(NodeId(0)))?;
-        let setup = Self { voters, timing, safe_mode, rules: Switched::without(off), seed };
+        let voters = Voters::new((0..nodes.max(1) as u64).map(NodeId))
+            .map_err(|_| ConfigError::NotAVoter(NodeId(0)))?;
+        let setup = Self {
+            voters,
+            timing,
+            safe_mode,
+            rules: Switched::without(off),
+            seed,
+        };
         setup.config(0).validate()?;
         Ok(setup)
     }
@@ -61,8 +77,19 @@ impl Scheme for Machine {
     type Setup = Setup;
     type Refusals = Refusals;
 
-    fn boot(setup: &Setup, node: usize, life: u64, durable: Option<Record>, now: Instant) -> Option<Self> {
-        let boot = Boot { record: durable, log: Shape::new(), incarnation: life, seed: setup.seed };
+    fn boot(
+        setup: &Setup,
+        node: usize,
+        life: u64,
+        durable: Option<Record>,
+        now: Instant,
+    ) -> Option<Self> {
+        let boot = Boot {
+            record: durable,
+            log: Shape::new(),
+            incarnation: life,
+            seed: setup.seed,
+        };
         Self::with_rules(setup.config(node), boot, now, setup.rules).ok()
     }
 
@@ -75,7 +102,12 @@ impl Scheme for Machine {
             Role::Leader if self.established() => RoleCode::Established,
             Role::Leader => RoleCode::Elected,
         };
-        Look { role, term: self.term(), vote: self.vote().map(place), leader: self.leader().map(place) }
+        Look {
+            role,
+            term: self.term(),
+            vote: self.vote().map(place),
+            leader: self.leader().map(place),
+        }
     }
 
     fn detail(&self) -> Detail {
@@ -83,7 +115,9 @@ impl Scheme for Machine {
         Detail {
             armed_at: self.armed_at(),
             lease: self.lease().map(|lease| (lease.from, lease.until)),
-            promise: self.promise().map(|promise| (promise.since, promise.until, promise.to)),
+            promise: self
+                .promise()
+                .map(|promise| (promise.since, promise.until, promise.to)),
             pending: self.pending(),
             grants: self.grants(),
             last: (term, index),
@@ -98,7 +132,10 @@ impl Scheme for Machine {
         if before == now {
             return None;
         }
-        Refusal::ALL.into_iter().find(|reason| now.count(*reason) > before.count(*reason)).map(|reason| reason as u64)
+        Refusal::ALL
+            .into_iter()
+            .find(|reason| now.count(*reason) > before.count(*reason))
+            .map(|reason| reason as u64)
     }
 
     fn pack(message: Message) -> Packet {
@@ -116,14 +153,22 @@ impl Scheme for Machine {
         match *message {
             Message::VoteGranted { term } => Some(Fact::Granted { node, term, to }),
             // To ask for votes is to have voted for oneself.
-            Message::RequestVote { term, .. } => Some(Fact::Granted { node, term, to: node }),
+            Message::RequestVote { term, .. } => Some(Fact::Granted {
+                node,
+                term,
+                to: node,
+            }),
             Message::Heartbeat { term, .. } => Some(Fact::Acted { node, term }),
             _ => None,
         }
     }
 
     fn recorded(record: &Record) -> Recorded {
-        Recorded { term: record.term, vote: record.vote.map(place), rest: record.promise.as_micros() ^ u64::from(record.generation) << 48 }
+        Recorded {
+            term: record.term,
+            vote: record.vote.map(place),
+            rest: record.promise.as_micros() ^ u64::from(record.generation) << 48,
+        }
     }
 }
 
@@ -147,12 +192,20 @@ pub(crate) const fn message_kind(message: &Message) -> u8 {
 /// Feeds what the events of a message do not show into the trace: all but kind and term.
 pub(crate) fn fold(message: &Message, trace: &mut Trace) {
     match *message {
-        Message::RequestPreVote { term: _, last, sent } => {
+        Message::RequestPreVote {
+            term: _,
+            last,
+            sent,
+        } => {
             trace.mix(last.term);
             trace.mix(last.index);
             trace.mix(sent.as_micros());
         }
-        Message::PreVoteGranted { term: _, remainder, sent } => {
+        Message::PreVoteGranted {
+            term: _,
+            remainder,
+            sent,
+        } => {
             trace.mix(remainder.as_micros());
             trace.mix(sent.as_micros());
         }
@@ -160,12 +213,18 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
             trace.mix(last.term);
             trace.mix(last.index);
         }
-        Message::PreVoteRefused { asked: _, term } | Message::VoteRefused { asked: _, term } | Message::HeartbeatRefused { asked: _, term } => {
+        Message::PreVoteRefused { asked: _, term }
+        | Message::VoteRefused { asked: _, term }
+        | Message::HeartbeatRefused { asked: _, term } => {
             trace.mix(term);
         }
         Message::VoteGranted { term: _ } => {}
         Message::Heartbeat { term: _, sent } => trace.mix(sent.as_micros()),
-        Message::HeartbeatAck { term: _, sent, promise } => {
+        Message::HeartbeatAck {
+            term: _,
+            sent,
+            promise,
+        } => {
             trace.mix(sent.as_micros());
             trace.mix(promise.as_micros());
         }

@@ -76,10 +76,15 @@ impl Env {
             | Fact::Elected { node, .. }
             | Fact::Established { node, .. }
             | Fact::Believes { node, .. } => node,
-            Fact::Touched { resource, .. } | Fact::Wrote { resource, .. } => self.resource_actor(resource),
+            Fact::Touched { resource, .. } | Fact::Wrote { resource, .. } => {
+                self.resource_actor(resource)
+            }
             Fact::Whole(_) => 0,
         };
-        for check in Check::ALL.into_iter().filter(|check| broken.contains(*check)) {
+        for check in Check::ALL
+            .into_iter()
+            .filter(|check| broken.contains(*check))
+        {
             self.emit(Event::new(Kind::Violation, actor).a(check as u64));
         }
     }
@@ -98,7 +103,9 @@ impl Env {
     /// Sends to or from a client or a resource, `extra` later than the latency alone.
     pub(crate) fn send_outside(&mut self, from: usize, to: usize, extra: u64, packet: Packet) {
         let cause = self.sent(from, to, &packet);
-        let slot = self.net.send_outside(self.now, from, to, extra, cause, packet);
+        let slot = self
+            .net
+            .send_outside(self.now, from, to, extra, cause, packet);
         self.expect(slot);
     }
 
@@ -127,7 +134,9 @@ impl Env {
 
 /// An event about a message, without its second particular.
 pub(crate) fn message_event(kind: Kind, actor: usize, other: usize, packet: &Packet) -> Event {
-    let event = Event::new(kind, actor).with(other).a(u64::from(packet.kind()));
+    let event = Event::new(kind, actor)
+        .with(other)
+        .a(u64::from(packet.kind()));
     match packet.term() {
         Some(term) => event.term(term),
         None => event,

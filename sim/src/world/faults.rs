@@ -35,7 +35,13 @@ impl World {
     pub fn act(&mut self, action: Action) {
         let place = self.plan.partition_point(|fault| fault.at <= self.env.now);
         let mut plan = self.plan.as_ref().clone();
-        plan.insert(place, Fault { at: self.env.now, action });
+        plan.insert(
+            place,
+            Fault {
+                at: self.env.now,
+                action,
+            },
+        );
         self.plan = Arc::new(plan);
         self.run_until(self.env.now);
     }
@@ -59,7 +65,9 @@ impl World {
         };
         self.next += 1;
         self.env.trace.cause = -1;
-        let leader = self.resolve(Who::Leader).map(|leader| (leader, self.reach(leader)));
+        let leader = self
+            .resolve(Who::Leader)
+            .map(|leader| (leader, self.reach(leader)));
         let kind = action.kind();
         let effect = self.carry_out(action);
         self.faults.fired[kind] += 1;
@@ -79,11 +87,17 @@ impl World {
     fn carry_out(&mut self, action: Action) -> bool {
         match action {
             Action::Crash(who) => self.on_node(who, |raft, env, me, _| raft.crash(env, me)),
-            Action::Restart(who) => self.on_node(who, |raft, env, me, setup| raft.start(env, me, setup)),
+            Action::Restart(who) => {
+                self.on_node(who, |raft, env, me, setup| raft.start(env, me, setup))
+            }
             Action::Pause(who) => self.on_node(who, |raft, env, me, _| raft.pause(env, me)),
             Action::Resume(who) => self.on_node(who, |raft, env, me, _| raft.resume(env, me)),
-            Action::Resign(who) => self.on_node(who, |raft, env, me, _| raft.wish(env, me, Input::Resign { to: None })),
-            Action::Campaign(who) => self.on_node(who, |raft, env, me, _| raft.wish(env, me, Input::Campaign)),
+            Action::Resign(who) => self.on_node(who, |raft, env, me, _| {
+                raft.wish(env, me, Input::Resign { to: None })
+            }),
+            Action::Campaign(who) => {
+                self.on_node(who, |raft, env, me, _| raft.wish(env, me, Input::Campaign))
+            }
             Action::Cut(from, to) => match (self.resolve(from), self.resolve(to)) {
                 (Some(from), Some(to)) => self.cut(from, to),
                 _ => false,
@@ -94,7 +108,9 @@ impl World {
             },
             Action::HealAll => self.heal_all(),
             Action::Partition(groups) => self.partition(&groups),
-            Action::Network(weather) => std::mem::replace(&mut self.env.net.weather, weather) != weather,
+            Action::Network(weather) => {
+                std::mem::replace(&mut self.env.net.weather, weather) != weather
+            }
             Action::Disk(who, takes) => self.on_node(who, |raft, _, _, _| raft.set_disk(takes)),
         }
     }
@@ -102,7 +118,12 @@ impl World {
     fn on_node(
         &mut self,
         who: Who,
-        what: impl FnOnce(&mut crate::node::Node<super::raft::Machine>, &mut super::Env, usize, &super::raft::Setup) -> bool,
+        what: impl FnOnce(
+            &mut crate::node::Node<super::raft::Machine>,
+            &mut super::Env,
+            usize,
+            &super::raft::Setup,
+        ) -> bool,
     ) -> bool {
         let Some(me) = self.resolve(who) else {
             return false;
@@ -152,7 +173,11 @@ impl World {
         let mut any = false;
         for (from, of_from) in group.iter().enumerate().take(nodes) {
             for (to, of_to) in group.iter().enumerate().take(nodes) {
-                any |= if of_from == of_to { self.heal(from, to) } else { self.cut(from, to) };
+                any |= if of_from == of_to {
+                    self.heal(from, to)
+                } else {
+                    self.cut(from, to)
+                };
             }
         }
         any
@@ -164,7 +189,10 @@ impl World {
         const UNNAMED: u16 = u16::MAX;
         let mut group = vec![UNNAMED; self.env.nodes];
         for by_role in [false, true] {
-            for (place, who) in members.iter().filter(|(_, who)| *who != Who::Rest && matches!(who, Who::Node(_)) != by_role) {
+            for (place, who) in members
+                .iter()
+                .filter(|(_, who)| *who != Who::Rest && matches!(who, Who::Node(_)) != by_role)
+            {
                 let node = match who {
                     Who::Follower => self.followers().find(|node| group[*node] == UNNAMED)?,
                     who => self.resolve(*who)?,
@@ -181,7 +209,8 @@ impl World {
     }
 
     fn resolve(&self, who: Who) -> Option<usize> {
-        let with = |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
+        let with =
+            |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
         match who {
             Who::Node(node) => Some(node as usize).filter(|node| *node < self.env.nodes),
             Who::Leader => self.acting_leader(),
@@ -195,25 +224,35 @@ impl World {
     /// The node that leads: of those that run and believe the one with the highest token, else the one elected in the
     /// highest term.
     pub(super) fn acting_leader(&self) -> Option<usize> {
-        let believing = self.rafts().filter_map(|(node, raft)| raft.leads_at(self.env.now).map(|(token, _)| (token, node)));
+        let believing = self
+            .rafts()
+            .filter_map(|(node, raft)| raft.leads_at(self.env.now).map(|(token, _)| (token, node)));
         let elected = || {
             self.rafts()
-                .filter(|(_, raft)| raft.status() == Status::Up && raft.look().role == RoleCode::Elected)
+                .filter(|(_, raft)| {
+                    raft.status() == Status::Up && raft.look().role == RoleCode::Elected
+                })
                 .map(|(node, raft)| (raft.look().term, node))
                 .max()
         };
-        believing.filter(|(_, node)| self.status(*node) == Some(Status::Up)).max().map_or_else(|| elected().map(|(_, node)| node), |(_, node)| Some(node))
+        believing
+            .filter(|(_, node)| self.status(*node) == Some(Status::Up))
+            .max()
+            .map_or_else(|| elected().map(|(_, node)| node), |(_, node)| Some(node))
     }
 
     fn followers(&self) -> impl Iterator<Item = usize> {
         let leader = self.acting_leader();
-        (0..self.env.nodes).filter(move |node| self.status(*node) == Some(Status::Up) && Some(*node) != leader)
+        (0..self.env.nodes)
+            .filter(move |node| self.status(*node) == Some(Status::Up) && Some(*node) != leader)
     }
 
     /// How many nodes can answer a node: they run, and the links carry both ways. Itself included.
     fn reach(&self, node: usize) -> usize {
         let answers = |other: &usize| {
-            self.status(*other) == Some(Status::Up) && !self.env.net.is_cut(node, *other) && !self.env.net.is_cut(*other, node)
+            self.status(*other) == Some(Status::Up)
+                && !self.env.net.is_cut(node, *other)
+                && !self.env.net.is_cut(*other, node)
         };
         (0..self.env.nodes).filter(answers).count()
     }
@@ -221,15 +260,23 @@ impl World {
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
     fn is_lost(&self, leader: usize, reached: usize) -> bool {
         let majority = self.env.nodes / 2 + 1;
-        let leads = self.rafts().any(|(node, raft)| node == leader && raft.look().role >= RoleCode::Elected && raft.look().role != RoleCode::Halted);
-        self.status(leader) != Some(Status::Up) || !leads || (reached >= majority && self.reach(leader) < majority)
+        let leads = self.rafts().any(|(node, raft)| {
+            node == leader
+                && raft.look().role >= RoleCode::Elected
+                && raft.look().role != RoleCode::Halted
+        });
+        self.status(leader) != Some(Status::Up)
+            || !leads
+            || (reached >= majority && self.reach(leader) < majority)
     }
 
     fn note_wholeness(&mut self) {
         let base = self.base;
         let whole = self.env.net.cuts() == 0
             && self.env.net.weather == base.weather
-            && self.rafts().all(|(_, raft)| raft.status() == Status::Up && raft.disk().takes == base.disk_takes);
+            && self.rafts().all(|(_, raft)| {
+                raft.status() == Status::Up && raft.disk().takes == base.disk_takes
+            });
         if whole != self.whole {
             self.whole = whole;
             self.env.hear(Fact::Whole(whole));

@@ -70,9 +70,17 @@ impl World {
         let source = |part: u64| Random::new(scenario.seed, tenure::NodeId(part), 0);
         let mut origins = source(1);
         let mut actors: Vec<Actor> = (0..nodes)
-            .map(|_| Actor::Raft(Box::new(Node::new(Clock::starting_at(origins.below(1 << 40)), scenario.disk_write))))
+            .map(|_| {
+                Actor::Raft(Box::new(Node::new(
+                    Clock::starting_at(origins.below(1 << 40)),
+                    scenario.disk_write,
+                )))
+            })
             .collect();
-        actors.push(Actor::Client(Client::new(nodes as u16, scenario.clients.every)));
+        actors.push(Actor::Client(Client::new(
+            nodes as u16,
+            scenario.clients.every,
+        )));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
         let promises = Promises {
@@ -95,7 +103,10 @@ impl World {
             actors,
             env,
             setup: scenario.setup.clone(),
-            base: Base { weather: scenario.weather, disk_takes: scenario.disk_write },
+            base: Base {
+                weather: scenario.weather,
+                disk_takes: scenario.disk_write,
+            },
             plan: Arc::new(scenario.faults.clone()),
             next: 0,
             faults: FaultCounts::default(),
@@ -131,7 +142,11 @@ impl World {
         let queued = self.env.queue.next_at().unwrap_or(u64::MAX);
         let planned = self.plan.get(self.next).map_or(u64::MAX, |fault| fault.at);
         // A bound is broken just after it; what happens at the bound is still in time.
-        let patience = self.env.judges.patience().map_or(u64::MAX, |due| due.saturating_add(1));
+        let patience = self
+            .env
+            .judges
+            .patience()
+            .map_or(u64::MAX, |due| due.saturating_add(1));
         if patience <= to && patience <= queued && patience <= planned {
             self.env.now = self.env.now.max(patience);
             self.env.trace.cause = -1;
@@ -219,7 +234,10 @@ impl World {
     /// What each judge has to say now.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
-        Check::ALL.into_iter().map(|check| self.env.judges.verdict(check)).collect()
+        Check::ALL
+            .into_iter()
+            .map(|check| self.env.judges.verdict(check))
+            .collect()
     }
 
     /// The judges.
@@ -252,7 +270,9 @@ impl World {
             self.env.queue.push(0, Due::Start(node as u16));
         }
         let client = self.env.client_actor();
-        self.env.queue.push(self.env.clients.every, Due::Tick(client as u16));
+        self.env
+            .queue
+            .push(self.env.clients.every, Due::Tick(client as u16));
     }
 
     fn tick(&mut self, actor: usize) {
@@ -261,7 +281,8 @@ impl World {
             let (target, request) = client.tick(now);
             let next = client.next_at(now);
             self.env.queue.push(next, Due::Tick(actor as u16));
-            self.env.send_outside(actor, target as usize, 0, Packet::Request { request });
+            self.env
+                .send_outside(actor, target as usize, 0, Packet::Request { request });
         }
     }
 
@@ -274,26 +295,38 @@ impl World {
             Fate::Cut => Some(Loss::Cut),
         };
         if let Some(why) = lost {
-            self.env.emit(message_event(Kind::Lose, from, to, &flight.payload).b(why as u64));
+            self.env
+                .emit(message_event(Kind::Lose, from, to, &flight.payload).b(why as u64));
             return;
         }
         match self.actors.get_mut(to) {
             Some(Actor::Raft(raft)) => raft.arrive(&mut self.env, to, flight),
             Some(Actor::Client(client)) => {
-                self.env.trace.cause = self.env.emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
                 if let Packet::Reply { request, outcome } = flight.payload {
                     if outcome == crate::packet::Outcome::Acknowledged {
-                        self.env.emit(Event::new(Kind::Acknowledged, to).with(from).a(request));
+                        self.env
+                            .emit(Event::new(Kind::Acknowledged, to).with(from).a(request));
                     }
-                    if let Some(leader) = client.answered(self.env.now, flight.from, request, outcome) {
-                        self.env.send_outside(to, leader as usize, 0, Packet::Request { request });
+                    if let Some(leader) =
+                        client.answered(self.env.now, flight.from, request, outcome)
+                    {
+                        self.env
+                            .send_outside(to, leader as usize, 0, Packet::Request { request });
                     }
                 }
             }
             Some(Actor::Resource(resource)) => {
-                self.env.trace.cause = self.env.emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
-                if let Some((pass, done)) = use_resource(&mut self.env, resource, to, flight.from, &flight.payload) {
-                    self.env.send_outside(to, from, 0, Packet::Answer { pass, done });
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                if let Some((pass, done)) =
+                    use_resource(&mut self.env, resource, to, flight.from, &flight.payload)
+                {
+                    self.env
+                        .send_outside(to, from, 0, Packet::Answer { pass, done });
                 }
             }
             None => {}
@@ -302,32 +335,67 @@ impl World {
 }
 
 /// What a resource does with a message, shown and judged.
-fn use_resource(env: &mut Env, resource: &mut Resource, actor: usize, from: u16, packet: &Packet) -> Option<(Pass, Done)> {
+fn use_resource(
+    env: &mut Env,
+    resource: &mut Resource,
+    actor: usize,
+    from: u16,
+    packet: &Packet,
+) -> Option<(Pass, Done)> {
     let place = actor - env.resource_actor(0);
     let node = from as usize;
     match *packet {
         Packet::Fence { pass } => match resource.fence(&pass) {
             Ok(()) => {
-                env.emit(Event::new(Kind::Fenced, actor).with(node).term(pass.token.counter));
-                env.hear(Fact::Touched { resource: place, token: pass.token });
+                env.emit(
+                    Event::new(Kind::Fenced, actor)
+                        .with(node)
+                        .term(pass.token.counter),
+                );
+                env.hear(Fact::Touched {
+                    resource: place,
+                    token: pass.token,
+                });
                 Some((pass, Done::Fenced))
             }
             Err(refused) => {
                 let reason = refusal_code(refused);
-                env.emit(Event::new(Kind::WriteRefused, actor).with(node).term(pass.token.counter).a(reason));
+                env.emit(
+                    Event::new(Kind::WriteRefused, actor)
+                        .with(node)
+                        .term(pass.token.counter)
+                        .a(reason),
+                );
                 Some((pass, Done::Refused { request: 0, reason }))
             }
         },
         Packet::Read { pass } => {
-            env.emit(Event::new(Kind::Read, actor).with(node).term(pass.token.counter));
-            env.hear(Fact::Touched { resource: place, token: pass.token });
+            env.emit(
+                Event::new(Kind::Read, actor)
+                    .with(node)
+                    .term(pass.token.counter),
+            );
+            env.hear(Fact::Touched {
+                resource: place,
+                token: pass.token,
+            });
             Some((pass, Done::Read(resource.read())))
         }
-        Packet::Write { pass, request, value } => {
+        Packet::Write {
+            pass,
+            request,
+            value,
+        } => {
             let outcome = resource.write(&pass, from, value);
-            let fact = Fact::Wrote { resource: place, token: pass.token, accepted: outcome.is_ok() };
+            let fact = Fact::Wrote {
+                resource: place,
+                token: pass.token,
+                accepted: outcome.is_ok(),
+            };
             let broken = env.judges.hear(env.now, fact);
-            let event = Event::new(Kind::WriteAccepted, actor).with(node).term(pass.token.counter);
+            let event = Event::new(Kind::WriteAccepted, actor)
+                .with(node)
+                .term(pass.token.counter);
             let done = match outcome {
                 Ok(()) => {
                     env.emit(event.a(u64::from(!broken.is_empty())).b(value));
@@ -338,7 +406,13 @@ fn use_resource(env: &mut Env, resource: &mut Resource, actor: usize, from: u16,
                 }
                 Err(refused) => {
                     let reason = refusal_code(refused);
-                    env.emit(Event { kind: Kind::WriteRefused, ..event }.a(reason));
+                    env.emit(
+                        Event {
+                            kind: Kind::WriteRefused,
+                            ..event
+                        }
+                        .a(reason),
+                    );
                     Done::Refused { request, reason }
                 }
             };

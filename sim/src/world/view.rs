@@ -49,10 +49,13 @@ pub enum Field {
 
 impl World {
     pub(super) fn rafts(&self) -> impl Iterator<Item = (usize, &Node<raft::Machine>)> {
-        self.actors.iter().enumerate().filter_map(|(place, actor)| match actor {
-            Actor::Raft(raft) => Some((place, &**raft)),
-            _ => None,
-        })
+        self.actors
+            .iter()
+            .enumerate()
+            .filter_map(|(place, actor)| match actor {
+                Actor::Raft(raft) => Some((place, &**raft)),
+                _ => None,
+            })
     }
 
     pub(super) fn status(&self, node: usize) -> Option<Status> {
@@ -81,7 +84,10 @@ impl World {
     #[must_use]
     pub fn leader(&self) -> Option<(usize, Token)> {
         let running = self.rafts().filter(|(_, raft)| raft.status() == Status::Up);
-        running.filter_map(|(node, raft)| raft.leads_at(self.now()).map(|(token, _)| (token, node))).max().map(|(token, node)| (node, token))
+        running
+            .filter_map(|(node, raft)| raft.leads_at(self.now()).map(|(token, _)| (token, node)))
+            .max()
+            .map(|(token, node)| (node, token))
     }
 
     /// The kinds and names of all actors, in order.
@@ -91,8 +97,17 @@ impl World {
             Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
             Actor::Resource(resource) => {
-                let name = if resource.fenced() { "fenced" } else { "unfenced" };
-                (ActorKind::Resource { fenced: resource.fenced() }, name.to_owned())
+                let name = if resource.fenced() {
+                    "fenced"
+                } else {
+                    "unfenced"
+                };
+                (
+                    ActorKind::Resource {
+                        fenced: resource.fenced(),
+                    },
+                    name.to_owned(),
+                )
             }
         };
         self.actors.iter().enumerate().map(name).collect()
@@ -126,10 +141,14 @@ impl World {
     /// All resources, [`RESOURCE`] numbers each.
     pub fn write_resources(&self, out: &mut Vec<f64>) {
         out.clear();
-        let resources = self.actors.iter().enumerate().filter_map(|(place, actor)| match actor {
-            Actor::Resource(resource) => Some((place, resource)),
-            _ => None,
-        });
+        let resources = self
+            .actors
+            .iter()
+            .enumerate()
+            .filter_map(|(place, actor)| match actor {
+                Actor::Resource(resource) => Some((place, resource)),
+                _ => None,
+            });
         for (count, (place, resource)) in resources.enumerate() {
             let stale = self.env.judges.tally(stale_check(count)).broken;
             out.extend_from_slice(&[
@@ -158,7 +177,10 @@ impl World {
         let belief = judges.belief();
         let counts = self.counts();
         let leader = self.leader();
-        let broken = Check::ALL.into_iter().filter(|check| judges.verdict(*check).outcome == Outcome::Broken).count();
+        let broken = Check::ALL
+            .into_iter()
+            .filter(|check| judges.verdict(*check).outcome == Outcome::Broken)
+            .count();
         let acknowledged: u64 = self
             .actors
             .iter()
@@ -190,7 +212,10 @@ impl World {
         let Some(raft) = self.node(node) else {
             return Vec::new();
         };
-        let mut fields = Fields { list: Vec::new(), clock: *raft.clock() };
+        let mut fields = Fields {
+            list: Vec::new(),
+            clock: *raft.clock(),
+        };
         let look = raft.look();
         fields.name("name", Some(node as u16));
         fields.word("role", role_name(look.role));
@@ -205,7 +230,10 @@ impl World {
         fields.time("armedAt", detail.map(|detail| detail.armed_at));
         let leads = raft.leads_at(self.now());
         fields.add("believesToLead", Field::Flag(leads.is_some()));
-        fields.add("token", leads.map_or(Field::Nothing, |(token, _)| Field::Text(token.to_string())));
+        fields.add(
+            "token",
+            leads.map_or(Field::Nothing, |(token, _)| Field::Text(token.to_string())),
+        );
         let detail = detail.unwrap_or_default();
         fields.time("leaseFrom", detail.lease.map(|(from, _)| from));
         fields.time("leaseUntil", detail.lease.map(|(_, until)| until));
@@ -222,7 +250,10 @@ impl World {
         fields.number("diskWrite", raft.disk().takes);
         fields.number("queuedWhilePaused", raft.late() as u64);
         fields.add("serving", Field::Flag(raft.serving()));
-        fields.count("refused", Some(machine.map_or(0, |machine| machine.refusals().total())));
+        fields.count(
+            "refused",
+            Some(machine.map_or(0, |machine| machine.refusals().total())),
+        );
         fields.list
     }
 
@@ -250,7 +281,10 @@ impl World {
             or_never(detail.lease.map(|(from, _)| from)),
             or_never(detail.promise.map(|(_, until, _)| until)),
             or_never(detail.promise.map(|(since, _, _)| since)),
-            detail.promise.and_then(|(_, _, to)| to).map_or(-1.0, |term| term as f64),
+            detail
+                .promise
+                .and_then(|(_, _, to)| to)
+                .map_or(-1.0, |term| term as f64),
             detail.pending as f64,
             f64::from(u8::from(raft.leads_at(self.now()).is_some())),
             f64::from(u8::from(raft.froze_leading())),
@@ -279,7 +313,10 @@ impl Fields {
 
     /// A number of any size.
     fn count(&mut self, name: &'static str, count: Option<u64>) {
-        self.add(name, count.map_or(Field::Nothing, |count| Field::Text(count.to_string())));
+        self.add(
+            name,
+            count.map_or(Field::Nothing, |count| Field::Text(count.to_string())),
+        );
     }
 
     fn word(&mut self, name: &'static str, word: &str) {
@@ -287,12 +324,17 @@ impl Fields {
     }
 
     fn name(&mut self, name: &'static str, node: Option<u16>) {
-        self.add(name, node.map_or(Field::Nothing, |node| Field::Text(node_name(node))));
+        self.add(
+            name,
+            node.map_or(Field::Nothing, |node| Field::Text(node_name(node))),
+        );
     }
 
     /// A time on the node's clock.
     fn time(&mut self, name: &'static str, instant: Option<Instant>) {
-        let at = instant.map(|instant| self.clock.when(instant)).filter(|at| *at != NEVER);
+        let at = instant
+            .map(|instant| self.clock.when(instant))
+            .filter(|at| *at != NEVER);
         self.add(name, at.map_or(Field::Nothing, Field::Number));
     }
 }
@@ -319,7 +361,11 @@ pub fn event_numbers(event: &Event) -> [f64; EVENT] {
 }
 
 const fn stale_check(resource: usize) -> Check {
-    if resource == 0 { Check::StaleWriteFenced } else { Check::StaleWriteUnfenced }
+    if resource == 0 {
+        Check::StaleWriteFenced
+    } else {
+        Check::StaleWriteUnfenced
+    }
 }
 
 const fn role_name(role: RoleCode) -> &'static str {

@@ -25,7 +25,11 @@ struct Common {
 
 impl Common {
     const fn new() -> Self {
-        Self { seeds: None, from: 0, threads: 2 }
+        Self {
+            seeds: None,
+            from: 0,
+            threads: 2,
+        }
     }
 
     /// Takes an option, if it is a common one.
@@ -41,7 +45,10 @@ impl Common {
 
     fn seeds(&self, usual: u64) -> Seeds {
         let end = self.from.saturating_add(self.seeds.unwrap_or(usual));
-        Seeds { range: self.from..end, threads: self.threads }
+        Seeds {
+            range: self.from..end,
+            threads: self.threads,
+        }
     }
 }
 
@@ -84,7 +91,14 @@ fn run_command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
-    let file = file.ok_or_else(|| refusal("missing-argument", "run", "no file is named", "name a scenario file, or - for the standard input"))?;
+    let file = file.ok_or_else(|| {
+        refusal(
+            "missing-argument",
+            "run",
+            "no file is named",
+            "name a scenario file, or - for the standard input",
+        )
+    })?;
     run::run(file.as_ref(), seed, form)
 }
 
@@ -123,9 +137,16 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             Long("no-safe-mode") => setting.safe_mode = false,
             Long("timeout") => {
                 let text = text(parser, "--timeout")?;
-                let range = text.split_once("..").and_then(|(low, high)| Some((parse_span(low)?, parse_span(high)?)));
+                let range = text
+                    .split_once("..")
+                    .and_then(|(low, high)| Some((parse_span(low)?, parse_span(high)?)));
                 let Some((low, high)) = range else {
-                    return Err(refusal("bad-range", "--timeout", "this is not a range of durations", "write it as 150ms..300ms"));
+                    return Err(refusal(
+                        "bad-range",
+                        "--timeout",
+                        "this is not a range of durations",
+                        "write it as 150ms..300ms",
+                    ));
                 };
                 setting.timing = timing(low, high);
             }
@@ -143,11 +164,21 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
         }
     }
     let what = what.ok_or_else(|| {
-        refusal("missing-argument", "measure", "nothing to measure is named", "name one of failover, cold-start, minority, stale, jitter")
+        refusal(
+            "missing-argument",
+            "measure",
+            "nothing to measure is named",
+            "name one of failover, cold-start, minority, stale, jitter",
+        )
     })?;
     setting.nodes = nodes.unwrap_or(if what == What::Minority { 5 } else { 3 });
     if what == What::Minority && setting.nodes < 3 {
-        return Err(refusal("too-few-nodes", "--nodes", "so few nodes have no minority", "use at least 3"));
+        return Err(refusal(
+            "too-few-nodes",
+            "--nodes",
+            "so few nodes have no minority",
+            "use at least 3",
+        ));
     }
     measure::measure(what, setting, &common.seeds(what.usual_seeds()))
 }
@@ -170,26 +201,50 @@ fn bench_command(parser: &mut lexopt::Parser) -> Done {
 }
 
 fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {
-    let value = parser.value().map_err(|_| refusal("missing-argument", place, "the value is missing", "add it"))?;
+    let value = parser
+        .value()
+        .map_err(|_| refusal("missing-argument", place, "the value is missing", "add it"))?;
     Ok(value.to_string_lossy().into_owned())
 }
 
 fn number(parser: &mut lexopt::Parser, place: &str, low: u64, high: u64) -> Result<u64, Refusal> {
     let text = text(parser, place)?;
-    parse_seed(&text).filter(|number| (low..=high).contains(number)).ok_or_else(|| {
-        let reason = format!("\"{text}\" is not a number that can be used here");
-        refusal("bad-number", place, &reason, &format!("use a whole number from {low} to {high}"))
-    })
+    parse_seed(&text)
+        .filter(|number| (low..=high).contains(number))
+        .ok_or_else(|| {
+            let reason = format!("\"{text}\" is not a number that can be used here");
+            refusal(
+                "bad-number",
+                place,
+                &reason,
+                &format!("use a whole number from {low} to {high}"),
+            )
+        })
 }
 
 fn unknown(what: &str) -> Refusal {
-    refusal("unknown-name", "command line", &format!("{what} is not known"), "see tenure-sim --help")
+    refusal(
+        "unknown-name",
+        "command line",
+        &format!("{what} is not known"),
+        "see tenure-sim --help",
+    )
 }
 
 fn slip(error: &dyn Display) -> Refusal {
-    refusal("bad-argument", "command line", &error.to_string(), "see tenure-sim --help")
+    refusal(
+        "bad-argument",
+        "command line",
+        &error.to_string(),
+        "see tenure-sim --help",
+    )
 }
 
 pub(crate) fn refusal(code: &'static str, place: &str, reason: &str, remedy: &str) -> Refusal {
-    Refusal { code, place: place.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
+    Refusal {
+        code,
+        place: place.to_owned(),
+        reason: reason.to_owned(),
+        remedy: remedy.to_owned(),
+    }
 }

@@ -51,7 +51,11 @@ pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
         setting.latency.0 / 1000,
         setting.latency.1 / 1000,
         setting.disk_write / 1000,
-        if setting.safe_mode { "safe mode" } else { "no safe mode" },
+        if setting.safe_mode {
+            "safe mode"
+        } else {
+            "no safe mode"
+        },
         seeds.range.end - seeds.range.start
     );
     match what {
@@ -77,7 +81,10 @@ pub(crate) fn quantiles(times: &Quantiles) -> String {
     )
 }
 
-fn failovers(seeds: &Seeds, one: impl Fn(&mut Failovers, u64) -> Result<(), tenure::raft::ConfigError> + Sync) -> Done {
+fn failovers(
+    seeds: &Seeds,
+    one: impl Fn(&mut Failovers, u64) -> Result<(), tenure::raft::ConfigError> + Sync,
+) -> Done {
     let sum: Failovers = parallel::each(seeds, one, Failovers::merge).map_err(unsafe_setting)?;
     for (stage, times) in [
         ("detection", &sum.detection),
@@ -89,31 +96,66 @@ fn failovers(seeds: &Seeds, one: impl Fn(&mut Failovers, u64) -> Result<(), tenu
         println!("{stage:<15}{}", quantiles(&times.quantiles()));
     }
     let runs = sum.total.quantiles().count as u64 + sum.unfinished;
-    println!("split votes    {:.2} %", sum.split as f64 * 100.0 / runs.max(1) as f64);
+    println!(
+        "split votes    {:.2} %",
+        sum.split as f64 * 100.0 / runs.max(1) as f64
+    );
     println!("no write       {}", sum.unfinished);
     Ok(sum.unfinished == 0)
 }
 
 fn minority(seeds: &Seeds, setting: Setting) -> Done {
-    let sum: Minority =
-        parallel::each(seeds, |sum: &mut Minority, seed| sum.cut(&setting, seed), Minority::merge).map_err(unsafe_setting)?;
-    println!("two believed leaders  {} us over {} runs ({} with a new leader beside the old one)", sum.overlap, sum.runs, sum.tested);
-    println!("cut to new leader     {}", quantiles(&sum.new_leader.quantiles()));
+    let sum: Minority = parallel::each(
+        seeds,
+        |sum: &mut Minority, seed| sum.cut(&setting, seed),
+        Minority::merge,
+    )
+    .map_err(unsafe_setting)?;
+    println!(
+        "two believed leaders  {} us over {} runs ({} with a new leader beside the old one)",
+        sum.overlap, sum.runs, sum.tested
+    );
+    println!(
+        "cut to new leader     {}",
+        quantiles(&sum.new_leader.quantiles())
+    );
     Ok(!setting.safe_mode || (sum.overlap == 0 && sum.tested > 0))
 }
 
 fn stale(seeds: &Seeds, setting: Setting) -> Done {
-    println!("{:<52}{:>10}{:>10}{:>14}", "stale writes", "unfenced", "fenced", "turned away");
+    println!(
+        "{:<52}{:>10}{:>10}{:>14}",
+        "stale writes", "unfenced", "fenced", "turned away"
+    );
     let mut as_expected = true;
     for (name, timeline) in [
-        ("(a) paused between its check and its write", Timeline::Paused),
-        ("(b) the write delayed past the next election", Timeline::Delayed),
-        ("(c) the new leader fences, then reads", Timeline::Raced(Takeover::FenceFirst)),
-        ("(c') the new leader reads before it fences", Timeline::Raced(Takeover::ReadFirst)),
+        (
+            "(a) paused between its check and its write",
+            Timeline::Paused,
+        ),
+        (
+            "(b) the write delayed past the next election",
+            Timeline::Delayed,
+        ),
+        (
+            "(c) the new leader fences, then reads",
+            Timeline::Raced(Takeover::FenceFirst),
+        ),
+        (
+            "(c') the new leader reads before it fences",
+            Timeline::Raced(Takeover::ReadFirst),
+        ),
     ] {
-        let sum: Stale = parallel::each(seeds, |sum: &mut Stale, seed| sum.run(&setting, timeline, seed), |sum, part| sum.merge(part))
-            .map_err(unsafe_setting)?;
-        println!("{name:<52}{:>10}{:>10}{:>14}", sum.unfenced, sum.fenced, sum.turned_away);
+        let sum: Stale = parallel::each(
+            seeds,
+            |sum: &mut Stale, seed| sum.run(&setting, timeline, seed),
+            |sum, part| sum.merge(part),
+        )
+        .map_err(unsafe_setting)?;
+        println!(
+            "{name:<52}{:>10}{:>10}{:>14}",
+            sum.unfenced, sum.fenced, sum.turned_away
+        );
         let read_first = timeline == Timeline::Raced(Takeover::ReadFirst);
         as_expected &= sum.unfenced > 0 && (sum.fenced > 0) == read_first;
     }
@@ -123,17 +165,40 @@ fn stale(seeds: &Seeds, setting: Setting) -> Done {
 fn jitter(seeds: &Seeds, setting: Setting) -> Done {
     /// Virtual time of each seed.
     const TIME: u64 = 60_000_000;
-    println!("{:<26}{:>14}{:>14}{:>14}{:>16}", "per virtual hour", "pre-votes", "elections", "depositions", "no leader, ms");
-    for (longest, loss) in [(10_000, 0), (20_000, 0), (40_000, 0), (60_000, 0), (20_000, 50_000), (40_000, 50_000)] {
+    println!(
+        "{:<26}{:>14}{:>14}{:>14}{:>16}",
+        "per virtual hour", "pre-votes", "elections", "depositions", "no leader, ms"
+    );
+    for (longest, loss) in [
+        (10_000, 0),
+        (20_000, 0),
+        (40_000, 0),
+        (60_000, 0),
+        (20_000, 50_000),
+        (40_000, 50_000),
+    ] {
         let latency = (5_000, longest);
-        let setting = Setting { latency, loss, ..setting };
-        let sum: Jitter = parallel::each(seeds, |sum: &mut Jitter, seed| sum.run(&setting, seed, TIME), |sum, part| sum.merge(part))
-            .map_err(unsafe_setting)?;
+        let setting = Setting {
+            latency,
+            loss,
+            ..setting
+        };
+        let sum: Jitter = parallel::each(
+            seeds,
+            |sum: &mut Jitter, seed| sum.run(&setting, seed, TIME),
+            |sum, part| sum.merge(part),
+        )
+        .map_err(unsafe_setting)?;
         let hours = sum.time as f64 / 3.6e9;
         let rate = |count: u64| count as f64 / hours;
         println!(
             "{:<26}{:>14.1}{:>14.1}{:>14.1}{:>16.1}",
-            format!("{} to {} ms, loss {} %", latency.0 / 1000, latency.1 / 1000, loss / 10_000),
+            format!(
+                "{} to {} ms, loss {} %",
+                latency.0 / 1000,
+                latency.1 / 1000,
+                loss / 10_000
+            ),
             rate(sum.pre_candidacies),
             rate(sum.candidacies),
             rate(sum.depositions),
@@ -145,18 +210,46 @@ fn jitter(seeds: &Seeds, setting: Setting) -> Done {
 
 /// Every figure, for the record.
 pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
-    let fewer = |count: u64| Seeds { range: seeds.range.start..seeds.range.start + count.min(seeds.range.end - seeds.range.start), ..seeds.clone() };
+    let fewer = |count: u64| Seeds {
+        range: seeds.range.start
+            ..seeds.range.start + count.min(seeds.range.end - seeds.range.start),
+        ..seeds.clone()
+    };
     let quick = tenure_sim::measure::timing(100_000, 200_000);
     let mut as_expected = true;
     for (what, setting) in [
         (What::Failover, Setting::default()),
-        (What::Failover, Setting { timing: quick, ..Setting::default() }),
+        (
+            What::Failover,
+            Setting {
+                timing: quick,
+                ..Setting::default()
+            },
+        ),
         (What::ColdStart, Setting::default()),
-        (What::ColdStart, Setting { timing: quick, ..Setting::default() }),
-        (What::Minority, Setting { nodes: 5, ..Setting::default() }),
+        (
+            What::ColdStart,
+            Setting {
+                timing: quick,
+                ..Setting::default()
+            },
+        ),
+        (
+            What::Minority,
+            Setting {
+                nodes: 5,
+                ..Setting::default()
+            },
+        ),
         (What::Stale, Setting::default()),
         (What::Jitter, Setting::default()),
-        (What::Jitter, Setting { timing: quick, ..Setting::default() }),
+        (
+            What::Jitter,
+            Setting {
+                timing: quick,
+                ..Setting::default()
+            },
+        ),
     ] {
         println!("\n# {what:?}");
         as_expected &= measure(what, setting, &fewer(what.usual_seeds()))?;

@@ -41,7 +41,14 @@ pub(crate) fn each<A: Default + Send, E: Send>(
     let parts: Vec<Result<A, E>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..seeds.threads).map(|_| scope.spawn(work)).collect();
         // A thread ends by a panic only, and then so does the command.
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        threads
+            .into_iter()
+            .map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
     });
     let mut sum = A::default();
     for part in parts {

@@ -17,8 +17,18 @@ pub(crate) enum Form {
 
 pub(crate) fn run(file: &Path, seed: Option<u64>, form: Form) -> Done {
     let name = file.display().to_string();
-    let json = read(file).map_err(|error| refusal("unreadable", &name, &error.to_string(), "name a scenario file that can be read"))?;
-    let scenario = Scenario::parse(&json).map_err(|refusal| Refusal { place: format!("{name}: {}", refusal.place), ..refusal })?;
+    let json = read(file).map_err(|error| {
+        refusal(
+            "unreadable",
+            &name,
+            &error.to_string(),
+            "name a scenario file that can be read",
+        )
+    })?;
+    let scenario = Scenario::parse(&json).map_err(|refusal| Refusal {
+        place: format!("{name}: {}", refusal.place),
+        ..refusal
+    })?;
     let scenario = match seed {
         Some(seed) => scenario.with_seed(seed),
         None => scenario,

@@ -15,13 +15,17 @@ use tenure_sim::sweep::Sweep;
 const LISTED: usize = 10;
 
 pub(crate) fn schedule(seed: u64) -> Done {
-    println!("{}", schedule::random(seed).map_err(unsafe_setting)?.to_json());
+    println!(
+        "{}",
+        schedule::random(seed).map_err(unsafe_setting)?.to_json()
+    );
     Ok(true)
 }
 
 pub(crate) fn sweep(seeds: &Seeds) -> Done {
     let began = Instant::now();
-    let mut sweep: Sweep = parallel::each(seeds, Sweep::add, Sweep::merge).map_err(unsafe_setting)?;
+    let mut sweep: Sweep =
+        parallel::each(seeds, Sweep::add, Sweep::merge).map_err(unsafe_setting)?;
     let seconds = began.elapsed().as_secs_f64();
     println!(
         "{} schedules, {} events in {seconds:.1} s: {:.2} M events/s on {} threads",
@@ -32,11 +36,19 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     );
     println!("\n{:<24}{:>12}{:>10}", "check", "tested", "broken");
     for (tally, check) in sweep.tallies.iter().zip(Check::ALL) {
-        println!("{:<24}{:>12}{:>10}", check.name(), tally.exercised, tally.broken);
+        println!(
+            "{:<24}{:>12}{:>10}",
+            check.name(),
+            tally.exercised,
+            tally.broken
+        );
     }
     println!("\n{:<24}{:>12}{:>10}", "fault", "fired", "effective");
     for (kind, name) in Action::NAMES.iter().enumerate() {
-        println!("{name:<24}{:>12}{:>10}", sweep.faults.fired[kind], sweep.faults.effective[kind]);
+        println!(
+            "{name:<24}{:>12}{:>10}",
+            sweep.faults.fired[kind], sweep.faults.effective[kind]
+        );
     }
     let healed = sweep.healed.quantiles();
     let all = (healed.count as u64 + sweep.leaderless).max(1);
@@ -48,7 +60,10 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     );
     sweep.failing.sort_unstable();
     for (seed, check) in sweep.failing.iter().take(LISTED) {
-        println!("broken: {} by seed {seed} (tenure-sim schedule {seed})", check.name());
+        println!(
+            "broken: {} by seed {seed} (tenure-sim schedule {seed})",
+            check.name()
+        );
     }
     if sweep.failing.len() > LISTED {
         println!("… and {} more", sweep.failing.len() - LISTED);
@@ -59,10 +74,22 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     for name in sweep.vacuous() {
         println!("never put to the test: {name}");
     }
-    println!("{}", if sweep.holds() { "holds" } else { "does not hold" });
+    println!(
+        "{}",
+        if sweep.holds() {
+            "holds"
+        } else {
+            "does not hold"
+        }
+    );
     Ok(sweep.holds())
 }
 
 pub(crate) fn unsafe_setting(error: ConfigError) -> Refusal {
-    refusal("unsafe-config", "setting", &error.to_string(), "see the reason")
+    refusal(
+        "unsafe-config",
+        "setting",
+        &error.to_string(),
+        "see the reason",
+    )
 }
