@@ -511,7 +511,8 @@ impl<M: Scheme> Node<M> {
         self.leads_at(env.now)
     }
 
-    /// As [`leading`](Self::leading), at a true time not before the last event.
+    /// The token of the tenure that the machine shows at a true time not before the last event, and the true time of its
+    /// end; `None` when it does not believe to lead.
     #[must_use]
     pub fn leads_at(&self, now: u64) -> Option<(Token, u64)> {
         match self.machine.as_ref()?.standing(self.clock.reads(now)) {

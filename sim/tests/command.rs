@@ -70,7 +70,7 @@ fn json_and_hash_tell_the_same_run_and_the_seed_counts() {
     };
     let (plain, seeded) = (hash(&[]), hash(&["--seed", "18446744073709551615"]));
     assert_eq!(
-        (plain.trim().len(), &hash(&[]) == &plain, plain == seeded),
+        (plain.trim().len(), hash(&[]) == plain, plain == seeded),
         (16, true, false)
     );
     let (ended, json, _) = ends(&tenure_sim(&["run", "-", "--json"], &crash("")));

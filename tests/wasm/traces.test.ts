@@ -10,8 +10,21 @@ import { PACKAGE, recorded, scenarios } from './gallery';
 
 const gallery = scenarios();
 
-/** Runs a scenario to its end with the package at hand, in whatever JavaScript this runs in. */
+/** Runs a scenario to its end and gives the hash of its trace. */
 type Run = (text: string) => string;
+
+/** The same in a page of its own, without the playground. */
+const PAGE = `<!doctype html>
+<title>traces</title>
+<script type="module">
+  import init, { World } from '/tenure_wasm.js';
+  await init({ module_or_path: '/tenure_wasm_bg.wasm' });
+  globalThis.run = (text) => {
+    const world = new World(text);
+    world.seek(world.duration);
+    return world.traceHash();
+  };
+</script>`;
 
 describe('in Node.js', () => {
   let run: Run;
@@ -50,7 +63,7 @@ describe('in Chromium', () => {
       const type = name?.[2] === 'wasm' ? 'application/wasm' : 'text/javascript';
       response.setHeader('content-type', name ? type : 'text/html');
       if (name?.[1]) createReadStream(new URL(name[1], PACKAGE)).pipe(response);
-      else response.end('<!doctype html><title>traces</title>');
+      else response.end(PAGE);
     });
     await new Promise<void>((listening) => {
       server.listen(0, '127.0.0.1', listening);
@@ -66,16 +79,11 @@ describe('in Chromium', () => {
   test('every trace is the native one', async () => {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.waitForFunction(() => 'run' in globalThis);
     const hashes = await page.evaluate(
-      async (gallery) => {
-        const address = new URL('/tenure_wasm.js', location.href).href;
-        const wasm = await import(address);
-        await wasm.default({ module_or_path: '/tenure_wasm_bg.wasm' });
-        return gallery.map(([name, text]) => {
-          const world = new wasm.World(text);
-          world.seek(world.duration);
-          return [name, world.traceHash()] as const;
-        });
+      (gallery) => {
+        const { run } = globalThis as unknown as { run: Run };
+        return gallery.map(([name, text]) => [name, run(text)] as const);
       },
       [...gallery],
     );

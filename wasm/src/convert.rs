@@ -31,7 +31,12 @@ pub(crate) fn verdict(verdict: &Verdict) -> JsValue {
         ("verdict", verdict.outcome.name().into()),
         ("exercised", JsValue::from_f64(tally.exercised as f64)),
         ("broken", JsValue::from_f64(tally.broken as f64)),
-        ("firstBrokenAt", tally.first_broken_at.map_or(JsValue::NULL, |at| JsValue::from_f64(at as f64))),
+        (
+            "firstBrokenAt",
+            tally
+                .first_broken_at
+                .map_or(JsValue::NULL, |at| JsValue::from_f64(at as f64)),
+        ),
         ("detail", verdict.detail.into()),
     ])
 }
@@ -43,5 +48,13 @@ pub(crate) fn actor(id: usize, (kind, name): (ActorKind, String)) -> JsValue {
         ActorKind::Resource { fenced } => ("resource", Some(fenced)),
     };
     let fenced = fenced.map(|fenced| ("fenced", fenced.into()));
-    object([("id", JsValue::from_f64(id as f64)), ("kind", kind.into()), ("name", name.into())].into_iter().chain(fenced))
+    object(
+        [
+            ("id", JsValue::from_f64(id as f64)),
+            ("kind", kind.into()),
+            ("name", name.into()),
+        ]
+        .into_iter()
+        .chain(fenced),
+    )
 }

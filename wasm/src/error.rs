@@ -9,7 +9,12 @@ pub(crate) struct WorldError(Refusal);
 
 impl WorldError {
     pub(crate) fn new(code: &'static str, place: &str, reason: &str, remedy: &str) -> Self {
-        Self(Refusal { code, place: place.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() })
+        Self(Refusal {
+            code,
+            place: place.to_owned(),
+            reason: reason.to_owned(),
+            remedy: remedy.to_owned(),
+        })
     }
 }
 

@@ -36,7 +36,13 @@ use wasm_bindgen::prelude::*;
 pub fn random_seed() -> Result<String, JsValue> {
     getrandom::u64().map(|seed| seed.to_string()).map_err(|_| {
         let reason = "the platform gives no random numbers";
-        WorldError::new("no-entropy", "randomSeed", reason, "pass a seed of your own").into()
+        WorldError::new(
+            "no-entropy",
+            "randomSeed",
+            reason,
+            "pass a seed of your own",
+        )
+        .into()
     })
 }
 
@@ -46,7 +52,9 @@ pub fn random_seed() -> Result<String, JsValue> {
 /// What is wrong with it.
 #[wasm_bindgen(js_name = checkScenario)]
 pub fn check_scenario(json: &str) -> Result<(), JsValue> {
-    tenure_sim::Scenario::parse(json).map(drop).map_err(|refusal| WorldError::from(refusal).into())
+    tenure_sim::Scenario::parse(json)
+        .map(drop)
+        .map_err(|refusal| WorldError::from(refusal).into())
 }
 
 /// The names of the kinds of events, in order of code.

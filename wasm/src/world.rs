@@ -4,10 +4,10 @@ use crate::error::WorldError;
 use crate::types::{JsAction, JsActors, JsInspection, JsVerdicts};
 use crate::{action, convert};
 use js_sys::Array;
+use tenure_sim::Scenario;
 use tenure_sim::history::History;
 use tenure_sim::scenario::{VERSION, parse_seed};
 use tenure_sim::world::view::event_numbers;
-use tenure_sim::Scenario;
 use wasm_bindgen::prelude::*;
 
 /// A run with time travel.
@@ -36,7 +36,8 @@ impl World {
         let mut scenario = Scenario::parse(scenario).map_err(WorldError::from)?;
         if let Some(seed) = seed {
             let remedy = "pass a whole number below 2^64 as text";
-            let seed = parse_seed(&seed).ok_or_else(|| WorldError::new("bad-seed", "seed", "this is not a seed", remedy))?;
+            let seed = parse_seed(&seed)
+                .ok_or_else(|| WorldError::new("bad-seed", "seed", "this is not a seed", remedy))?;
             scenario = scenario.with_seed(seed);
         }
         let mut world = Self {
@@ -92,7 +93,8 @@ impl World {
     #[wasm_bindgen(js_name = seekNext)]
     pub fn seek_next(&mut self, mask_lo: u32, mask_hi: u32) -> bool {
         let mask = u64::from(mask_hi) << 32 | u64::from(mask_lo);
-        self.history.seek_next(|event| mask >> (event.kind as u8) & 1 == 1)
+        self.history
+            .seek_next(|event| mask >> (event.kind as u8) & 1 == 1)
     }
 
     /// Fills the buffers from the cursor, and appends the events up to the horizon.
@@ -103,7 +105,12 @@ impl World {
         world.write_resources(&mut self.resources);
         world.write_links(&mut self.links);
         world.write_summary(&mut self.summary);
-        for event in self.history.events().get(self.encoded..).unwrap_or_default() {
+        for event in self
+            .history
+            .events()
+            .get(self.encoded..)
+            .unwrap_or_default()
+        {
             self.events.extend_from_slice(&event_numbers(event));
         }
         self.encoded = self.history.events().len();
@@ -138,13 +145,24 @@ impl World {
     #[must_use]
     pub fn inspect(&self, node: u32) -> JsInspection {
         let fields = self.history.world().inspect(node as usize);
-        convert::object(fields.into_iter().map(|(name, field)| (name, convert::field(field)))).unchecked_into()
+        convert::object(
+            fields
+                .into_iter()
+                .map(|(name, field)| (name, convert::field(field))),
+        )
+        .unchecked_into()
     }
 
     /// What each checker has to say, at the horizon.
     #[must_use]
     pub fn verdicts(&self) -> JsVerdicts {
-        self.history.head().verdicts().iter().map(convert::verdict).collect::<Array>().unchecked_into()
+        self.history
+            .head()
+            .verdicts()
+            .iter()
+            .map(convert::verdict)
+            .collect::<Array>()
+            .unchecked_into()
     }
 
     /// The scenario with its seed and every intervention: it reproduces this run.
@@ -157,7 +175,12 @@ impl World {
     #[must_use]
     pub fn actors(&self) -> JsActors {
         let actors = self.history.head().actors();
-        actors.into_iter().enumerate().map(|(id, actor)| convert::actor(id, actor)).collect::<Array>().unchecked_into()
+        actors
+            .into_iter()
+            .enumerate()
+            .map(|(id, actor)| convert::actor(id, actor))
+            .collect::<Array>()
+            .unchecked_into()
     }
 
     /// The hash of the trace up to the horizon, 16 hexadecimal digits.
