@@ -126,18 +126,21 @@ impl Writer {
     }
 
     /// A comma, unless this is the first of its list or object.
+    #[inline(never)]
     pub(crate) fn comma(&mut self) {
         if !self.out.ends_with(['{', '[']) {
             self.out.push(',');
         }
     }
 
+    #[inline(never)]
     pub(crate) fn name(&mut self, name: &str) {
         self.comma();
         self.quote(name);
         self.out.push(':');
     }
 
+    #[inline(never)]
     pub(crate) fn open(&mut self, name: &str, bracket: char) {
         self.name(name);
         self.out.push(bracket);
@@ -148,23 +151,28 @@ impl Writer {
     }
 
     /// A field whose value is written as it is.
+    #[inline(never)]
     pub(crate) fn plain(&mut self, name: &str, value: &str) {
         self.name(name);
         self.out.push_str(value);
     }
 
+    #[inline(never)]
     pub(crate) fn text(&mut self, name: &str, value: &str) {
         self.name(name);
         self.quote(value);
     }
 
     /// A text in a list.
+    #[inline(never)]
     pub(crate) fn item(&mut self, value: &str) {
         self.comma();
         self.quote(value);
     }
 
-    fn quote(&mut self, text: &str) {
+    /// A text, wherever it stands.
+    #[inline(never)]
+    pub(crate) fn quote(&mut self, text: &str) {
         self.out.push('"');
         for letter in text.chars() {
             match letter {

@@ -4,9 +4,12 @@
 //! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
 
 mod file;
+mod format;
 mod names;
 mod reader;
 mod refusal;
+#[cfg(not(target_family = "wasm"))]
+mod schema;
 mod units;
 mod writer;
 
@@ -113,6 +116,13 @@ impl Scenario {
     #[must_use]
     pub fn to_json(&self) -> String {
         writer::write(self)
+    }
+
+    /// The JSON Schema of scenario files.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub fn json_schema() -> String {
+        schema::schema()
     }
 }
 

@@ -1,46 +1,75 @@
-//! The names and limits of the file format that its reader and its writer share.
+//! The names and limits of the file format that its table, its reader and its writer share.
 
 use crate::app::Takeover;
+use crate::check::Outcome;
+use crate::fault::Who;
 use tenure::raft::Rule;
 
 /// The most nodes a scenario may have.
-pub(super) const MAX_NODES: usize = 200;
+pub(super) const MAX_NODES: u64 = 200;
 /// The longest run: one hour.
 pub(super) const MAX_DURATION: u64 = 3_600_000_000;
 /// The most actions a scenario may have.
 pub(super) const MAX_FAULTS: usize = 10_000;
-/// The finest rhythm of heartbeats and clients.
+/// The finest rhythm of heartbeats and clients: a finer one would drown a run in events.
 pub(super) const MIN_PERIOD: u64 = 1_000;
 
-pub(super) const TAKEOVERS: [(&str, Takeover); 2] = [
-    ("fence-first", Takeover::FenceFirst),
-    ("read-first", Takeover::ReadFirst),
+/// The names of [`TAKEOVER_OF`].
+pub(super) const TAKEOVERS: [&str; 2] = ["fence-first", "read-first"];
+pub(super) const TAKEOVER_OF: [Takeover; 2] = [Takeover::FenceFirst, Takeover::ReadFirst];
+
+/// The names of [`Outcome::ALL`].
+pub(super) const OUTCOMES: [&str; 4] = [
+    Outcome::ALL[0].name(),
+    Outcome::ALL[1].name(),
+    Outcome::ALL[2].name(),
+    Outcome::ALL[3].name(),
 ];
 
-/// The names of the rules, in their order: their names in the core, in kebab case.
-pub(super) fn rule_names() -> Vec<String> {
-    Rule::ALL.into_iter().map(rule_name).collect()
-}
+/// What a node can be called by instead of its name.
+pub(super) const ROLES: [(&str, Who); 5] = [
+    ("leader", Who::Leader),
+    ("follower", Who::Follower),
+    ("paused", Who::Paused),
+    ("crashed", Who::Crashed),
+    ("rest", Who::Rest),
+];
 
-pub(super) fn rule_name(rule: Rule) -> String {
-    let mut name = String::new();
-    for letter in format!("{rule:?}").chars() {
-        if letter.is_ascii_uppercase() && !name.is_empty() {
-            name.push('-');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
-}
+/// The names of [`Rule::ALL`]: those in the core, in kebab case.
+pub(super) const RULES: [&str; Rule::ALL.len()] = [
+    "durable-before-reply",
+    "one-vote-a-term",
+    "new-term-new-vote",
+    "up-to-date-log",
+    "majority-of-voters",
+    "count-once",
+    "own-term-grants",
+    "validity-from-send",
+    "own-term-acks",
+    "promise-binds-voter",
+    "promise-binds-candidate",
+    "promise-outlives-restart",
+    "promise-outlives-term",
+    "refuse-without-adopting",
+    "release-own-term",
+    "lapse-deposes",
+    "pre-vote",
+    "redraw-per-attempt",
+    "promise-from-answer",
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn rules_have_kebab_names() {
-        assert_eq!(rule_name(Rule::OneVoteATerm), "one-vote-a-term");
-        assert_eq!(rule_name(Rule::PreVote), "pre-vote");
-        assert_eq!(rule_names().len(), Rule::ALL.len());
+    fn rules_have_the_names_of_the_core_in_kebab_case() {
+        for (rule, name) in Rule::ALL.into_iter().zip(RULES) {
+            let camel: String = name
+                .split('-')
+                .flat_map(|word| [word[..1].to_uppercase(), word[1..].to_owned()])
+                .collect();
+            assert_eq!(format!("{rule:?}"), camel);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
-use super::names::{TAKEOVERS, rule_name};
+use super::names::{ROLES, RULES, TAKEOVER_OF, TAKEOVERS};
 use super::units::{write_share, write_span};
 use super::{Scenario, VERSION};
 use crate::fault::{Action, Fault, Who};
@@ -41,7 +41,7 @@ pub(super) fn write(scenario: &Scenario) -> String {
     if !scenario.off.is_empty() {
         w.open("rulesOff", '[');
         for rule in &scenario.off {
-            w.item(&rule_name(*rule));
+            w.item(RULES.get(*rule as usize).unwrap_or(&""));
         }
         w.close(']');
     }
@@ -54,13 +54,10 @@ pub(super) fn write(scenario: &Scenario) -> String {
     w.span("every", clients.every);
     w.span("think", clients.think);
     w.span("writeDelay", clients.write_delay);
-    w.text(
-        "takeover",
-        TAKEOVERS
-            .iter()
-            .find(|(_, takeover)| *takeover == clients.takeover)
-            .map_or("", |(name, _)| name),
-    );
+    let takeover = TAKEOVER_OF
+        .iter()
+        .position(|takeover| *takeover == clients.takeover);
+    w.text("takeover", takeover.map_or("", |place| TAKEOVERS[place]));
     w.close('}');
     w.span("leaderWithin", scenario.leader_within);
     w.span("duration", scenario.duration);
@@ -82,10 +79,12 @@ pub(super) fn write(scenario: &Scenario) -> String {
 }
 
 impl Writer {
+    #[inline(never)]
     fn span(&mut self, name: &str, micros: u64) {
         self.text(name, &write_span(micros));
     }
 
+    #[inline(never)]
     fn range(&mut self, name: &str, low: u64, high: u64) {
         self.open(name, '[');
         self.item(&write_span(low));
@@ -93,6 +92,7 @@ impl Writer {
         self.close(']');
     }
 
+    #[inline(never)]
     fn network(&mut self, weather: Weather) {
         self.open("network", '{');
         self.range("latency", weather.latency_min, weather.latency_max);
@@ -101,6 +101,7 @@ impl Writer {
         self.close('}');
     }
 
+    #[inline(never)]
     fn link(&mut self, action: &str, from: Who, to: Who) {
         self.open(action, '[');
         self.item(&who_name(from));
@@ -146,13 +147,14 @@ impl Writer {
     }
 }
 
+#[inline(never)]
 fn who_name(who: Who) -> String {
     match who {
-        Who::Node(node) => format!("n{}", node + 1),
-        Who::Leader => "leader".to_owned(),
-        Who::Follower => "follower".to_owned(),
-        Who::Crashed => "crashed".to_owned(),
-        Who::Paused => "paused".to_owned(),
-        Who::Rest => "rest".to_owned(),
+        Who::Node(node) => crate::world::view::node_name(node),
+        _ => ROLES
+            .iter()
+            .find(|(_, role)| *role == who)
+            .map_or("", |(name, _)| name)
+            .to_owned(),
     }
 }

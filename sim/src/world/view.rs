@@ -122,6 +122,7 @@ impl World {
     }
 
     /// All messages in flight, [`FLIGHT`] numbers each.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn write_flights(&self, out: &mut Vec<f64>) {
         out.clear();
         for flight in self.env.net.flights() {
@@ -139,6 +140,7 @@ impl World {
     }
 
     /// All resources, [`RESOURCE`] numbers each.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn write_resources(&self, out: &mut Vec<f64>) {
         out.clear();
         let resources = self
@@ -171,6 +173,7 @@ impl World {
     }
 
     /// The summary, [`SUMMARY`] numbers.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn write_summary(&self, out: &mut Vec<f64>) {
         out.clear();
         let judges = &self.env.judges;
@@ -257,6 +260,7 @@ impl World {
         fields.list
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn node_numbers(&self, place: usize, raft: &Node<raft::Machine>) -> [f64; NODE] {
         let look = raft.look();
         let machine = raft.machine();
@@ -303,6 +307,7 @@ struct Fields {
 }
 
 impl Fields {
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn add(&mut self, name: &'static str, field: Field) {
         self.list.push((name, field));
     }
@@ -312,6 +317,7 @@ impl Fields {
     }
 
     /// A number of any size.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn count(&mut self, name: &'static str, count: Option<u64>) {
         self.add(
             name,
@@ -319,10 +325,12 @@ impl Fields {
         );
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn word(&mut self, name: &'static str, word: &str) {
         self.add(name, Field::Text(word.to_owned()));
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn name(&mut self, name: &'static str, node: Option<u16>) {
         self.add(
             name,
@@ -331,6 +339,7 @@ impl Fields {
     }
 
     /// A time on the node's clock.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn time(&mut self, name: &'static str, instant: Option<Instant>) {
         let at = instant
             .map(|instant| self.clock.when(instant))
@@ -339,7 +348,7 @@ impl Fields {
     }
 }
 
-fn node_name(node: u16) -> String {
+pub(crate) fn node_name(node: u16) -> String {
     let mut name = String::from("n");
     name.push_str(&(u32::from(node) + 1).to_string());
     name

@@ -1,0 +1,433 @@
+//! What may stand in a scenario file, version 1: one table of fields, which the reader walks and the JSON Schema is
+//! made from.
+
+use super::names::{MAX_DURATION, MAX_FAULTS, MAX_NODES, MIN_PERIOD, OUTCOMES, RULES, TAKEOVERS};
+
+/// A field of an object.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    /// What it is, in a line; empty where nobody reads it.
+    #[cfg_attr(
+        target_family = "wasm",
+        allow(dead_code, reason = "told by the JSON Schema alone")
+    )]
+    pub(super) about: &'static str,
+    pub(super) kind: Kind,
+    pub(super) usual: Usual,
+}
+
+/// What a field holds.
+pub(super) enum Kind {
+    Text,
+    Flag,
+    /// A whole number of 64 bits: as text, for a JSON number does not hold it everywhere.
+    Seed,
+    /// A whole number from the first to the second.
+    Count(u64, u64),
+    /// A duration with a unit, in microseconds from the first to the second.
+    Span(u64, u64),
+    /// The shortest and the longest of some durations, with bounds as of a [`Span`](Self::Span).
+    Range(u64, u64),
+    /// A time of the run.
+    Moment,
+    /// A percentage, in parts per million.
+    Share,
+    /// One of these names.
+    Name(&'static [&'static str]),
+    /// A node by its name, or by one of these roles.
+    Node(&'static [&'static str]),
+    /// The two ends of a link.
+    Link,
+    /// The name, or the two ends of a link.
+    NameOrLink(&'static str),
+    /// At most so many of a kind.
+    List(&'static Self, usize),
+    Object(&'static [Entry]),
+    /// An object of its first field and exactly one of the others.
+    Choice(&'static [Entry]),
+}
+
+/// What stands for a field that is left out.
+pub(super) enum Usual {
+    /// It must be there; as this, for example.
+    Needed(&'static str),
+    /// Nothing.
+    Absent,
+    /// This, as it would be written.
+    Is(&'static str),
+    /// These two.
+    Are(&'static str, &'static str),
+}
+
+use Usual::{Absent, Are, Is, Needed};
+
+const ANY: &[&str] = &["leader", "follower", "paused", "crashed"];
+const RUNNING: Kind = Kind::Node(&["leader", "follower"]);
+const SHORT: Kind = Kind::Span(0, MAX_DURATION);
+const PERIOD: Kind = Kind::Span(MIN_PERIOD, MAX_DURATION);
+// At latency zero, cause and effect would share an instant.
+const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
+const EXPECTED: Kind = Kind::Name(&OUTCOMES);
+
+/// A file.
+pub(super) static FILE: [Entry; 14] = [
+    entry(
+        "tenure",
+        "The version of this format.",
+        Kind::Count(1, 1),
+        Needed("1"),
+    ),
+    entry("title", "What the run shows.", Kind::Object(&TITLE), Absent),
+    entry(
+        "scheme",
+        "How a leader is elected.",
+        Kind::Name(&["raft"]),
+        Needed("\"raft\""),
+    ),
+    entry("seed", "The seed of every draw.", Kind::Seed, Is("1")),
+    entry(
+        "nodes",
+        "How many nodes; they are called n1, n2 and so on.",
+        Kind::Count(1, MAX_NODES),
+        Is("5"),
+    ),
+    entry(
+        "rulesOff",
+        "Rules of the scheme that are switched off.",
+        Kind::List(&Kind::Name(&RULES), RULES.len()),
+        Absent,
+    ),
+    entry(
+        "raft",
+        "The timing of the election.",
+        Kind::Object(&RAFT),
+        Absent,
+    ),
+    entry(
+        "network",
+        "How messages between nodes travel.",
+        Kind::Object(&NETWORK),
+        Absent,
+    ),
+    entry(
+        "disk",
+        "The disk of every node.",
+        Kind::Object(&DISK),
+        Absent,
+    ),
+    entry(
+        "client",
+        "What clients do, and leaders for them.",
+        Kind::Object(&CLIENT),
+        Absent,
+    ),
+    entry(
+        "leaderWithin",
+        "The bound for a leader once all faults are healed.",
+        SHORT,
+        Is("3s"),
+    ),
+    entry(
+        "duration",
+        "When the run ends.",
+        Kind::Span(1, MAX_DURATION),
+        Is("60s"),
+    ),
+    entry(
+        "faults",
+        "What is done, and when.",
+        Kind::List(&Kind::Choice(&FAULT), MAX_FAULTS),
+        Absent,
+    ),
+    entry(
+        "expect",
+        "What the checks must say.",
+        Kind::Object(&EXPECT),
+        Absent,
+    ),
+];
+
+static TITLE: [Entry; 2] = [
+    entry("en", "In English.", Kind::Text, Is("")),
+    entry("zh", "In Chinese.", Kind::Text, Is("")),
+];
+
+static RAFT: [Entry; 4] = [
+    entry(
+        "electionTimeout",
+        "Shortest and longest.",
+        Kind::Range(0, MAX_DURATION),
+        Are("150ms", "300ms"),
+    ),
+    entry(
+        "heartbeat",
+        "Between two rounds of a leader.",
+        PERIOD,
+        Is("50ms"),
+    ),
+    entry(
+        "rateBound",
+        "By how much clocks may run fast or slow.",
+        Kind::Share,
+        Is("1%"),
+    ),
+    entry(
+        "safeMode",
+        "Whether PreVote and CheckQuorum are on.",
+        Kind::Flag,
+        Is("true"),
+    ),
+];
+
+static NETWORK: [Entry; 3] = [
+    entry(
+        "latency",
+        "Shortest and longest; each message draws its own.",
+        LATENCY,
+        Are("5ms", "10ms"),
+    ),
+    entry(
+        "loss",
+        "How often a message is lost.",
+        Kind::Share,
+        Is("0%"),
+    ),
+    entry(
+        "duplicate",
+        "How often a message arrives twice.",
+        Kind::Share,
+        Is("0%"),
+    ),
+];
+
+static DISK: [Entry; 1] = [entry("write", "How long a write takes.", SHORT, Is("1ms"))];
+
+static CLIENT: [Entry; 4] = [
+    entry(
+        "every",
+        "Between two writes of the client.",
+        PERIOD,
+        Is("25ms"),
+    ),
+    entry(
+        "think",
+        "Between a leader's look at its standing and the write.",
+        SHORT,
+        Is("0ms"),
+    ),
+    entry(
+        "writeDelay",
+        "How much later than by its latency alone a write arrives.",
+        SHORT,
+        Is("0ms"),
+    ),
+    entry(
+        "takeover",
+        "How a new leader takes over.",
+        Kind::Name(&TAKEOVERS),
+        Is("fence-first"),
+    ),
+];
+
+static FAULT: [Entry; 12] = [
+    entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
+    entry(
+        "crash",
+        "The process dies.",
+        Kind::Node(&["leader", "follower", "paused"]),
+        Absent,
+    ),
+    entry(
+        "restart",
+        "A crashed process starts again.",
+        Kind::Node(&["crashed"]),
+        Absent,
+    ),
+    entry("pause", "The process freezes.", RUNNING, Absent),
+    entry(
+        "resume",
+        "A frozen process goes on.",
+        Kind::Node(&["paused"]),
+        Absent,
+    ),
+    entry(
+        "cut",
+        "The link from the first to the second carries nothing.",
+        Kind::Link,
+        Absent,
+    ),
+    entry(
+        "heal",
+        "The link carries again, or all of them do.",
+        Kind::NameOrLink("all"),
+        Absent,
+    ),
+    entry(
+        "partition",
+        "Links between groups are cut, links within carry.",
+        Kind::List(&GROUP, MAX_NODES as usize),
+        Absent,
+    ),
+    entry(
+        "resign",
+        "The node is asked to stop leading.",
+        RUNNING,
+        Absent,
+    ),
+    entry(
+        "campaign",
+        "The node is asked to campaign.",
+        RUNNING,
+        Absent,
+    ),
+    entry(
+        "network",
+        "Messages travel like this from now on.",
+        Kind::Object(&NETWORK_CHANGE),
+        Absent,
+    ),
+    entry(
+        "disk",
+        "A disk is like this from now on.",
+        Kind::Object(&DISK_CHANGE),
+        Absent,
+    ),
+];
+
+static GROUP: Kind = Kind::List(&MEMBER, MAX_NODES as usize + 1);
+
+// What a change leaves out is as at the start of the run.
+static NETWORK_CHANGE: [Entry; 3] = [
+    entry("latency", "Shortest and longest.", LATENCY, Absent),
+    entry("loss", "How often a message is lost.", Kind::Share, Absent),
+    entry(
+        "duplicate",
+        "How often a message arrives twice.",
+        Kind::Share,
+        Absent,
+    ),
+];
+
+static DISK_CHANGE: [Entry; 2] = [
+    entry("node", "Whose.", Kind::Node(ANY), Needed("\"n1\"")),
+    entry("write", "How long a write takes.", SHORT, Absent),
+];
+
+static EXPECT: [Entry; 7] = [
+    entry(
+        "one-leader-per-term",
+        "At most one node acts as leader of a term.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "one-vote-per-term",
+        "A node votes for at most one candidate a term.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "token-rises",
+        "Tokens rise from each tenure to the next.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "believed-leaders",
+        "Two nodes never believe to lead at once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "stale-write-fenced",
+        "The fenced resource takes no stale write.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "stale-write-unfenced",
+        "The unfenced resource takes no stale write.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "leader-again",
+        "A leader again once faults are healed.",
+        EXPECTED,
+        Absent,
+    ),
+];
+
+/// What may name a member of a group.
+pub(super) static MEMBER: Kind = Kind::Node(&["leader", "follower", "rest"]);
+
+/// What may name an end of a link.
+pub(super) static END: Kind = Kind::Node(ANY);
+
+const fn entry(name: &'static str, about: &'static str, kind: Kind, usual: Usual) -> Entry {
+    // The module for browsers does not carry what only the JSON Schema tells.
+    let about = if cfg!(target_family = "wasm") {
+        ""
+    } else {
+        about
+    };
+    Entry {
+        name,
+        about,
+        kind,
+        usual,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::ROLES;
+    use super::*;
+    use crate::check::Check;
+
+    #[test]
+    fn every_check_can_be_expected() {
+        assert!(
+            EXPECT
+                .iter()
+                .map(|entry| entry.name)
+                .eq(Check::ALL.map(Check::name))
+        );
+    }
+
+    #[test]
+    fn every_role_is_known() {
+        fn walk(kind: &Kind) {
+            match kind {
+                Kind::Node(roles) => assert!(
+                    roles
+                        .iter()
+                        .all(|role| ROLES.iter().any(|(known, _)| known == role))
+                ),
+                Kind::List(kind, _) => walk(kind),
+                Kind::Object(entries) | Kind::Choice(entries) => {
+                    entries.iter().for_each(|entry| walk(&entry.kind))
+                }
+                _ => {}
+            }
+        }
+        FILE.iter().for_each(|entry| walk(&entry.kind));
+        walk(&END);
+    }
+
+    #[test]
+    fn every_field_says_what_it_is() {
+        fn walk(entries: &[Entry]) {
+            for entry in entries {
+                assert!(entry.about.ends_with('.'), "{}", entry.name);
+                if let Kind::Object(entries)
+                | Kind::Choice(entries)
+                | Kind::List(&Kind::Choice(entries), _) = entry.kind
+                {
+                    walk(entries);
+                }
+            }
+        }
+        walk(&FILE);
+    }
+}
