@@ -6,19 +6,31 @@ use tenure_sim::world::view::{ActorKind, Field};
 use wasm_bindgen::JsValue;
 
 /// A plain object.
-pub(crate) fn object(fields: impl IntoIterator<Item = (&'static str, JsValue)>) -> JsValue {
+#[inline(never)]
+pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
     let object = Object::new();
     for (name, value) in fields {
         // Setting a field of a fresh plain object does not fail.
-        let _ = Reflect::set(&object, &name.into(), &value);
+        let _ = Reflect::set(&object, &text(name), value);
     }
     object.into()
 }
 
+#[inline(never)]
+pub(crate) fn text(text: &str) -> JsValue {
+    JsValue::from_str(text)
+}
+
+/// A number that is small enough to be exact.
+#[inline(never)]
+pub(crate) fn number(number: u64) -> JsValue {
+    JsValue::from_f64(number as f64)
+}
+
 pub(crate) fn field(field: Field) -> JsValue {
     match field {
-        Field::Number(number) => JsValue::from_f64(number as f64),
-        Field::Text(text) => text.into(),
+        Field::Number(exact) => number(exact),
+        Field::Text(word) => text(&word),
         Field::Flag(flag) => flag.into(),
         Field::Nothing => JsValue::NULL,
     }
@@ -26,18 +38,16 @@ pub(crate) fn field(field: Field) -> JsValue {
 
 pub(crate) fn verdict(verdict: &Verdict) -> JsValue {
     let tally = verdict.tally;
-    object([
-        ("check", verdict.check.name().into()),
-        ("verdict", verdict.outcome.name().into()),
-        ("exercised", JsValue::from_f64(tally.exercised as f64)),
-        ("broken", JsValue::from_f64(tally.broken as f64)),
+    object(&[
+        ("check", text(verdict.check.name())),
+        ("verdict", text(verdict.outcome.name())),
+        ("exercised", number(tally.exercised)),
+        ("broken", number(tally.broken)),
         (
             "firstBrokenAt",
-            tally
-                .first_broken_at
-                .map_or(JsValue::NULL, |at| JsValue::from_f64(at as f64)),
+            tally.first_broken_at.map_or(JsValue::NULL, number),
         ),
-        ("detail", verdict.detail.into()),
+        ("detail", text(verdict.detail)),
     ])
 }
 
@@ -47,14 +57,18 @@ pub(crate) fn actor(id: usize, (kind, name): (ActorKind, String)) -> JsValue {
         ActorKind::Client => ("client", None),
         ActorKind::Resource { fenced } => ("resource", Some(fenced)),
     };
-    let fenced = fenced.map(|fenced| ("fenced", fenced.into()));
-    object(
-        [
-            ("id", JsValue::from_f64(id as f64)),
-            ("kind", kind.into()),
-            ("name", name.into()),
-        ]
-        .into_iter()
-        .chain(fenced),
-    )
+    let fields = [
+        ("id", number(id as u64)),
+        ("kind", text(kind)),
+        ("name", text(&name)),
+        (
+            "fenced",
+            fenced.map_or(JsValue::UNDEFINED, JsValue::from_bool),
+        ),
+    ];
+    object(if fenced.is_some() {
+        &fields
+    } else {
+        &fields[..3]
+    })
 }

@@ -1,6 +1,6 @@
 //! Errors as plain objects.
 
-use crate::convert::object;
+use crate::convert::{object, text};
 use tenure_sim::Refusal;
 use wasm_bindgen::JsValue;
 
@@ -8,6 +8,7 @@ use wasm_bindgen::JsValue;
 pub(crate) struct WorldError(Refusal);
 
 impl WorldError {
+    #[inline(never)]
     pub(crate) fn new(code: &'static str, place: &str, reason: &str, remedy: &str) -> Self {
         Self(Refusal {
             code,
@@ -25,12 +26,13 @@ impl From<Refusal> for WorldError {
 }
 
 impl From<WorldError> for JsValue {
+    #[inline(never)]
     fn from(WorldError(refusal): WorldError) -> Self {
-        object([
-            ("code", refusal.code.into()),
-            ("place", refusal.place.into()),
-            ("reason", refusal.reason.into()),
-            ("remedy", refusal.remedy.into()),
+        object(&[
+            ("code", text(refusal.code)),
+            ("place", text(&refusal.place)),
+            ("reason", text(&refusal.reason)),
+            ("remedy", text(&refusal.remedy)),
         ])
     }
 }

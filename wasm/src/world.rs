@@ -145,12 +145,11 @@ impl World {
     #[must_use]
     pub fn inspect(&self, node: u32) -> JsInspection {
         let fields = self.history.world().inspect(node as usize);
-        convert::object(
-            fields
-                .into_iter()
-                .map(|(name, field)| (name, convert::field(field))),
-        )
-        .unchecked_into()
+        let fields: Vec<_> = fields
+            .into_iter()
+            .map(|(name, field)| (name, convert::field(field)))
+            .collect();
+        convert::object(&fields).unchecked_into()
     }
 
     /// What each checker has to say, at the horizon.
