@@ -74,6 +74,10 @@ async function build(toolchain, madeOf) {
     '-o',
     module,
     '-O3',
+    // What the compiler left out of line was left so for size.
+    '--always-inline-max-function-size=0',
+    '--flexible-inline-max-function-size=0',
+    '--one-caller-inline-max-function-size=0',
     ...FEATURES.map((name) => `--enable-${name}`),
   ]);
   console.log(`wasm-opt: ${kilobytes(before)} to ${kilobytes(gzipSize(readFileSync(module)))} gzip`);

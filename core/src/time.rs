@@ -78,6 +78,7 @@ impl Duration {
 
     /// `self × numerator ÷ denominator`, rounded down, saturating. A zero denominator counts as one.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn scaled_down(self, numerator: u64, denominator: u64) -> Self {
         let denominator = if denominator == 0 {
             1
@@ -94,6 +95,7 @@ impl Duration {
 
     /// `self × numerator ÷ denominator`, rounded up, saturating. A zero denominator counts as one.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn scaled_up(self, numerator: u64, denominator: u64) -> Self {
         let denominator = if denominator == 0 {
             1

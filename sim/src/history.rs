@@ -158,6 +158,7 @@ impl History {
     ///
     /// # Errors
     /// At the end of the run there is no future to change.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
         let at = self.now();
         if at >= self.head.duration() {
@@ -256,6 +257,7 @@ impl History {
         self.events.append(&mut self.head.trace_mut().fresh);
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn keep(&mut self) {
         if self.snapshots.len() == MAX_SNAPSHOTS {
             let mut place = 0;

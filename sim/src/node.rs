@@ -116,6 +116,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process dies. False when it is dead.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn crash(&mut self, env: &mut Env, me: usize) -> bool {
         if self.status == Status::Crashed {
             return false;
@@ -151,6 +152,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process freezes. False when it does not run.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn pause(&mut self, env: &mut Env, me: usize) -> bool {
         if self.status != Status::Up {
             return false;
@@ -164,6 +166,7 @@ impl<M: Scheme> Node<M> {
 
     /// The frozen process goes on. It does first what it was about to do, then reads what came, then looks at the time.
     /// False when it was not frozen.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn resume(&mut self, env: &mut Env, me: usize) -> bool {
         if self.status != Status::Paused {
             return false;
@@ -176,7 +179,7 @@ impl<M: Scheme> Node<M> {
         for late in std::mem::take(&mut self.late) {
             env.trace.cause = resumed;
             match late {
-                Late::Message(flight) => self.deliver(env, me, flight),
+                Late::Message(flight) => self.deliver(env, me, &flight),
                 Late::Written(ticket) => self.feed(env, me, Input::Reply(ticket, Ok(()))),
             }
         }
@@ -197,10 +200,10 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A message has come.
-    pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
+    pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         match self.status {
             Status::Up => self.deliver(env, me, flight),
-            Status::Paused => self.late.push(Late::Message(flight)),
+            Status::Paused => self.late.push(Late::Message(*flight)),
             Status::Crashed => {
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
@@ -306,14 +309,14 @@ impl<M: Scheme> Node<M> {
         self.late.len()
     }
 
-    fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
+    fn deliver(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         let Flight {
             id,
             from,
             payload,
             cause,
             ..
-        } = flight;
+        } = *flight;
         env.trace.cause = cause;
         env.trace.cause = env.emit(message_event(Kind::Deliver, me, from as usize, &payload).b(id));
         match payload {
@@ -416,6 +419,7 @@ impl<M: Scheme> Node<M> {
         self.arm(env, me);
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn show(&mut self, env: &mut Env, me: usize) {
         let Some(machine) = &self.machine else {
             return;
@@ -446,6 +450,7 @@ impl<M: Scheme> Node<M> {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn news(&mut self, env: &mut Env, me: usize, event: tenure::Event) {
         match event {
             tenure::Event::Elected(token) => {

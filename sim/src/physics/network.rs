@@ -134,9 +134,30 @@ impl<P: Copy> Network<P> {
 
     /// Takes a message that has arrived, or was noticed to be lost, off the record.
     pub fn land(&mut self, slot: Slot) -> Option<Flight<P>> {
-        let flight = self.flights.get_mut(slot.0 as usize)?.take()?;
+        let place = self.flights.get_mut(slot.0 as usize)?;
+        let Flight {
+            id,
+            from,
+            to,
+            sent,
+            arrives,
+            fate,
+            cause,
+            payload,
+        } = *place.as_ref()?;
+        *place = None;
         self.free.push(slot.0);
-        Some(flight)
+        // Part by part: in WASM, moving so large a value as a whole is a call.
+        Some(Flight {
+            id,
+            from,
+            to,
+            sent,
+            arrives,
+            fate,
+            cause,
+            payload,
+        })
     }
 
     /// What is in flight, in no meaningful order.

@@ -202,20 +202,52 @@ impl Default for Trace {
 
 impl Trace {
     /// Adds an event at `at`, caused by [`cause`](Self::cause); answers its place.
-    pub fn emit(&mut self, at: u64, mut event: Event) -> i64 {
-        event.at = at;
-        event.cause = self.cause;
+    #[inline(always)]
+    pub fn emit(&mut self, at: u64, event: Event) -> i64 {
+        let Event {
+            kind,
+            actor,
+            other,
+            term,
+            a,
+            b,
+            ..
+        } = event;
+        self.record(at, kind, actor, other, term, a, b)
+    }
+
+    // There are many places that emit, and this is much code: once, with its arguments in registers.
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments, reason = "the fields of an event")]
+    fn record(
+        &mut self,
+        at: u64,
+        kind: Kind,
+        actor: u16,
+        other: i32,
+        term: i64,
+        a: i64,
+        b: i64,
+    ) -> i64 {
         self.mix(at);
-        self.mix(
-            event.kind as u64 | u64::from(event.actor) << 8 | (event.other as u32 as u64) << 24,
-        );
-        self.mix(event.term as u64);
-        self.mix(event.a as u64);
-        self.mix(event.b as u64);
+        self.mix(kind as u64 | u64::from(actor) << 8 | (other as u32 as u64) << 24);
+        self.mix(term as u64);
+        self.mix(a as u64);
+        self.mix(b as u64);
         let place = self.count as i64;
         self.count += 1;
         if self.recording {
-            self.fresh.push(event);
+            let cause = self.cause;
+            self.fresh.push(Event {
+                at,
+                kind,
+                actor,
+                other,
+                term,
+                a,
+                b,
+                cause,
+            });
         }
         place
     }

@@ -30,6 +30,7 @@ impl Setup {
     ///
     /// # Errors
     /// Parameters that are unsafe together.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn new(
         nodes: usize,
         timing: Timing,

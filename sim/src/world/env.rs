@@ -60,6 +60,7 @@ impl Env {
     }
 
     /// Tells the judges, and shows what they find broken.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn hear(&mut self, fact: Fact) -> Broken {
         let broken = self.judges.hear(self.now, fact);
         self.show(broken, fact);

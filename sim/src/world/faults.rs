@@ -153,6 +153,7 @@ impl World {
         healed
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
         let mut any = false;
@@ -165,6 +166,7 @@ impl World {
     }
 
     /// Links between groups are cut, links within a group carry.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn partition(&mut self, members: &[(u16, Who)]) -> bool {
         let nodes = self.env.nodes;
         let Some(group) = self.resolve_groups(members) else {
@@ -208,6 +210,7 @@ impl World {
         Some(group)
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn resolve(&self, who: Who) -> Option<usize> {
         let with =
             |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
@@ -223,6 +226,7 @@ impl World {
 
     /// The node that leads: of those that run and believe the one with the highest token, else the one elected in the
     /// highest term.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn acting_leader(&self) -> Option<usize> {
         let believing = self
             .rafts()
@@ -270,6 +274,7 @@ impl World {
             || (reached >= majority && self.reach(leader) < majority)
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn note_wholeness(&mut self) {
         let base = self.base;
         let whole = self.env.net.cuts() == 0

@@ -64,6 +64,7 @@ struct Base {
 impl World {
     /// The world of a scenario, at its beginning. Nothing has happened yet, not even the start of the nodes.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn new(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes;
         // Every part of the world has its own source: more draws in one shift none in another.
@@ -168,7 +169,7 @@ impl World {
         match due {
             Due::Arrive(slot) => {
                 if let Some(flight) = self.env.net.land(slot) {
-                    self.arrive(flight);
+                    self.arrive(&flight);
                 }
             }
             Due::Start(node) => {
@@ -286,7 +287,7 @@ impl World {
         }
     }
 
-    fn arrive(&mut self, flight: Flight<Packet>) {
+    fn arrive(&mut self, flight: &Flight<Packet>) {
         let (from, to) = (flight.from as usize, flight.to as usize);
         self.env.trace.cause = flight.cause;
         let lost = match flight.fate {
