@@ -2,8 +2,15 @@
 import { gzipSync } from 'node:zlib';
 import { Fail } from './run.mjs';
 
-/** Budgets in bytes after gzip. */
-export const BUDGETS = { module: 60_000, page: 150_000 };
+/**
+ * Budgets in bytes after gzip: what is aimed at, and where the build stops. The module misses its aim: built for size
+ * (opt-level s) it comes to 64 KB and runs nearly three times as long as natively, built for speed to 70 KB and one and a
+ * half times. It is built for speed, and must not grow.
+ */
+export const BUDGETS = {
+  module: { aim: 60_000, limit: 72_000 },
+  page: { aim: 150_000, limit: 150_000 },
+};
 
 export function gzipSize(bytes) {
   return gzipSync(bytes, { level: 9 }).length;
@@ -13,12 +20,13 @@ export function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} KB`;
 }
 
-/** Prints a size beside its budget, and fails above it. */
-export function checkBudget(what, bytes, budget) {
-  console.log(`${what}: ${kilobytes(bytes)} gzip of ${kilobytes(budget)}`);
-  if (bytes > budget) {
+/** Prints a size beside its budget, and fails above the limit. */
+export function checkBudget(what, bytes, { aim, limit }) {
+  const verdict = bytes > aim ? `, misses its aim by ${kilobytes(bytes - aim)}` : '';
+  console.log(`${what}: ${kilobytes(bytes)} gzip of ${kilobytes(aim)}${verdict}`);
+  if (bytes > limit) {
     throw new Fail(
-      `${what} is ${kilobytes(bytes - budget)} over its budget: make it smaller, or say in the change why the budget ` +
+      `${what} is ${kilobytes(bytes - limit)} over its limit: make it smaller, or say in the change why the limit ` +
         'in scripts/lib/sizes.mjs must rise.',
     );
   }
