@@ -83,7 +83,7 @@ fn json_and_hash_tell_the_same_run_and_the_seed_counts() {
 
 #[test]
 fn a_bad_file_ends_with_2_and_says_where_why_and_what_to_do() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios/bad/after-end.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/bad/after-end.json");
     let (ended, out, err) = ends(&tenure_sim(&["run", file.to_str().unwrap()], ""));
     assert_eq!((ended, out.as_str()), (2, ""));
     for part in [

@@ -1,6 +1,6 @@
 //! Bad scenario files: each is refused with its code, its place, a reason and a remedy.
 //!
-//! The files are `tests/scenarios/bad/CODE.json`; the page and the command are shown the same ones.
+//! The files are `scenarios/bad/CODE.json`; the page and the command are shown the same ones.
 
 use std::path::Path;
 use tenure_sim::Scenario;
@@ -36,7 +36,7 @@ const REFUSALS: [(&str, &str); 23] = [
 ];
 
 fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios/bad")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/bad")
 }
 
 #[test]

@@ -19,7 +19,7 @@ import {
 } from './page';
 
 /** Files that are refused, each named by the code of its refusal; the command is shown the same ones. */
-const BAD = new URL('../scenarios/bad/', import.meta.url);
+const BAD = new URL('../../scenarios/bad/', import.meta.url);
 
 let site: Site;
 let open: Visit[] = [];

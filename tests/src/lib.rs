@@ -1,12 +1,12 @@
 //! What crosses the rooms lives beside this crate: `tests/tests` (Rust), `tests/wasm` and `tests/browser` (TypeScript),
-//! and the gallery they all share, `tests/scenarios`.
+//! over the gallery in `scenarios/` at the root, which page, command and tests share.
 
 use std::path::{Path, PathBuf};
 
 /// The folder of the gallery.
 #[must_use]
 pub fn gallery() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios")
 }
 
 /// The scenario files of a folder, by name, with their texts.

@@ -3,7 +3,6 @@
 //! `traces.txt` holds the hash of every trace. Node.js and Chromium are held to the same file (law W1), and a change of
 //! behaviour shows in review. After a change that is meant: `UPDATE_TRACES=1 cargo test -p tenure-tests --test gallery`.
 
-use std::path::Path;
 use tenure_sim::{Scenario, World};
 use tenure_tests::{gallery, scenarios};
 
@@ -39,7 +38,7 @@ fn every_scenario_ends_as_it_says() {
 
 #[test]
 fn every_trace_is_the_one_on_record() {
-    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("traces.txt");
+    let record = gallery().join("traces.txt");
     let mut traces = String::new();
     for (name, text) in scenarios(&gallery()).unwrap() {
         let mut world = World::new(&Scenario::parse(&text).unwrap());

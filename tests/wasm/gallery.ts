@@ -1,7 +1,7 @@
 // The gallery and its recorded traces, for the tests in TypeScript.
 import { readdirSync, readFileSync } from 'node:fs';
 
-const FOLDER = new URL('../scenarios/', import.meta.url);
+const FOLDER = new URL('../../scenarios/', import.meta.url);
 
 /** The generated package. */
 export const PACKAGE = new URL('../../web/src/engine/pkg/', import.meta.url);
@@ -16,7 +16,7 @@ export function scenarios(): Map<string, string> {
 
 /** The hash of every trace, as the native simulator recorded it. */
 export function recorded(): Record<string, string> {
-  const lines = readFileSync(new URL('../traces.txt', import.meta.url), 'utf8')
+  const lines = readFileSync(new URL('../../scenarios/traces.txt', import.meta.url), 'utf8')
     .trim()
     .split('\n');
   return Object.fromEntries(lines.map((line) => line.split(' ').slice(0, 2)));

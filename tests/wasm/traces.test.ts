@@ -1,5 +1,5 @@
 // Law W1: the same scenario and seed give the same trace on native, Node.js and Chromium. The native traces are on record
-// in tests/traces.txt, where a Rust test keeps them true.
+// in scenarios/traces.txt, where a Rust test keeps them true.
 import { createReadStream, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -447,7 +447,6 @@ impl<R: Rules> Raft<R> {
 
     /// A refusal of what a node in `role` asked. Only the present question counts (RL-1); a higher term is adopted, and
     /// the retry draw waited for (RL-8).
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn on_refused(&mut self, role: Role, asked: u64, term: u64) {
         let asking = if role == Role::PreCandidate {
             self.record.term.saturating_add(1)
@@ -580,7 +579,6 @@ impl<R: Rules> Election for Raft<R> {
 }
 
 impl<R: Rules> Raft<R> {
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn on_timeout(&mut self) {
         match self.role {
             Role::Leader => self.send_round(),

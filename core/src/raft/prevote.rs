@@ -46,7 +46,6 @@ impl<R: Rules> Raft<R> {
     }
 
     /// The host wants no gap: begin now, unless a promise forbids it.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn campaign(&mut self) {
         let early = if self.asks_first() {
             self.config.timing.early()
@@ -60,7 +59,6 @@ impl<R: Rules> Raft<R> {
     }
 
     /// Begins an attempt to be elected.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn stand(&mut self) {
         self.follow(None);
         if self.record.term >= MAX_TERM {
@@ -130,7 +128,6 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn on_request_pre_vote(
         &mut self,
         from: NodeId,
@@ -175,7 +172,6 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn on_pre_vote_granted(
         &mut self,
         place: usize,

@@ -25,7 +25,6 @@ impl<R: Rules> Raft<R> {
     }
 
     /// The host's wish to stop leading. Any follower may succeed, or the one named, at once.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn resign(&mut self, to: Option<NodeId>) {
         if self.role == Role::Leader {
             let to =
@@ -34,7 +33,6 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn on_release(&mut self, from: NodeId, term: u64, to: Option<NodeId>) {
         if term > self.record.term {
             // This node never followed that leader; its promises are to others.

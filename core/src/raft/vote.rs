@@ -47,7 +47,6 @@ impl<R: Rules> Raft<R> {
         self.count_vote(own);
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn on_request_vote(&mut self, from: NodeId, term: u64, last: Position) {
         if term < self.record.term {
             return self.send(
@@ -110,7 +109,6 @@ impl<R: Rules> Raft<R> {
         self.record.vote.is_some_and(|vote| vote != self.config.id)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn on_vote_granted(&mut self, place: usize, term: u64) {
         if term > self.record.term {
             return self.refusals.add(Refusal::Unasked);

@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn every_scenario_of_the_gallery_fits() {
         let schema = parse(&schema()).unwrap();
-        let gallery = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/scenarios");
+        let gallery = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios");
         for entry in std::fs::read_dir(gallery).into_iter().flatten() {
             let path = entry.unwrap().path();
             if path

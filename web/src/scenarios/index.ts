@@ -1,14 +1,14 @@
-import coldStart from '../../../tests/scenarios/cold-start.json';
-import delayedWrite from '../../../tests/scenarios/delayed-write.json';
-import fiveNodes from '../../../tests/scenarios/five-nodes.json';
-import gracefulResignation from '../../../tests/scenarios/graceful-resignation.json';
-import leaderCrash from '../../../tests/scenarios/leader-crash.json';
-import minorityLeader from '../../../tests/scenarios/minority-leader.json';
-import pausedLeader from '../../../tests/scenarios/paused-leader.json';
-import plainRaftMinorityLeader from '../../../tests/scenarios/plain-raft-minority-leader.json';
-import plainRaftReturningNode from '../../../tests/scenarios/plain-raft-returning-node.json';
-import readBeforeFence from '../../../tests/scenarios/read-before-fence.json';
-import threeNodeElection from '../../../tests/scenarios/three-node-election.json';
+import coldStart from '../../../scenarios/cold-start.json';
+import delayedWrite from '../../../scenarios/delayed-write.json';
+import fiveNodes from '../../../scenarios/five-nodes.json';
+import gracefulResignation from '../../../scenarios/graceful-resignation.json';
+import leaderCrash from '../../../scenarios/leader-crash.json';
+import minorityLeader from '../../../scenarios/minority-leader.json';
+import pausedLeader from '../../../scenarios/paused-leader.json';
+import plainRaftMinorityLeader from '../../../scenarios/plain-raft-minority-leader.json';
+import plainRaftReturningNode from '../../../scenarios/plain-raft-returning-node.json';
+import readBeforeFence from '../../../scenarios/read-before-fence.json';
+import threeNodeElection from '../../../scenarios/three-node-election.json';
 import type { Scenario } from '../model/scenario';
 
 export interface BuiltIn {
