@@ -5,7 +5,7 @@ export const timeCommands: readonly Command[] = [
   {
     id: 'play',
     group: 'time',
-    label: ({ lab }) => (lab.playing ? 'action.halt' : 'action.play'),
+    label: ({ lab }) => (lab.playing ? 'action.halt' : lab.atEnd ? 'action.again' : 'action.play'),
     keys: ['Space', 'k'],
     applies: () => true,
     run: ({ lab }) => (lab.playing ? lab.pause() : lab.play()),
@@ -57,6 +57,14 @@ export const timeCommands: readonly Command[] = [
     keys: ['End'],
     applies: ({ lab }) => lab.cluster.now < lab.cluster.horizon,
     run: ({ lab }) => lab.seek(lab.cluster.horizon),
+  },
+  {
+    id: 'extend',
+    group: 'time',
+    label: () => 'action.extend',
+    keys: ['x'],
+    applies: ({ lab }) => lab.canExtend,
+    run: ({ lab }) => lab.extend(),
   },
   {
     id: 'slower',

@@ -59,8 +59,8 @@ describe('strings', () => {
 describe('translator', () => {
   it('fills in names and leaves unknown ones to be seen', () => {
     const t = translator('en');
-    expect(t('verdict.leader.named', { name: 'n2', term: 3 })).toBe('n2, term 3');
-    expect(t('verdict.leader.named', { name: 'n2' })).toBe('n2, term {term}');
+    expect(t('say.leader', { name: 'n2', term: 3 })).toBe('n2 leads term 3.');
+    expect(t('say.leader', { name: 'n2' })).toBe('n2 leads term {term}.');
   });
 });
 

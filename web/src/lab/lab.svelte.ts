@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine';
 import { EngineError } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
 import type { Action, Actor, Verdict } from '../engine/world';
-import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
+import { type ClusterView, type NodeView, readCluster, readSummary } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
@@ -13,7 +13,7 @@ import {
   withSetting,
 } from '../model/scenario';
 import { timeBefore } from '../model/search';
-import { historyExtent } from '../model/time';
+import { historyExtent, writeDuration } from '../model/time';
 import { contains, following, panned, type TimeWindow, zoomed } from '../model/window';
 import { type Inspection, Inspector } from './inspector';
 import type { Notices } from './notices.svelte';
@@ -27,6 +27,10 @@ const LONGEST_STEP_MS = 100;
 
 /** Judging the whole run is dearer than a frame; people read it a few times a second. */
 const JUDGE_EVERY_MS = 250;
+
+/** How much a run that is over can be made longer at once, and how long it may become: it is kept whole in memory. */
+const EXTENSION = 60_000_000;
+const LONGEST_RUN = 600_000_000;
 
 /** Step visits every event but the end. */
 const EVERY_EVENT: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== 'end');
@@ -79,6 +83,8 @@ export class Lab {
   readonly leader: NodeView | null = $derived(
     this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
   );
+  /** What happened last that is worth a jump. */
+  readonly latest = $derived(this.historyVersion >= 0 ? this.history.latest(this.cluster.now) : null);
   readonly canUndo = $derived(this.undoable.length > 0);
   readonly canRedo = $derived(this.redoable.length > 0);
   readonly atEnd = $derived(this.cluster.now >= this.duration);
@@ -141,8 +147,12 @@ export class Lab {
   /** One animation frame has passed. */
   advance(elapsedMs: number): void {
     if (!this.playing || this.recovering) return;
-    const to = this.cluster.now + Math.min(elapsedMs, LONGEST_STEP_MS) * 1000 * this.speed;
+    const from = this.cluster.now;
+    const to = from + Math.min(elapsedMs, LONGEST_STEP_MS) * 1000 * this.speed;
     this.move(() => this.engine.seek(to));
+    // What plays out of a window that was zoomed or moved takes the window with it; a look elsewhere stays there.
+    if (this.panned && contains(this.panned, from) && !contains(this.panned, this.cluster.now))
+      this.panned = null;
     if (this.atEnd) this.playing = false;
   }
 
@@ -151,6 +161,22 @@ export class Lab {
     if (this.atEnd) this.seek(0);
     this.panned = null;
     this.playing = true;
+  }
+
+  get canExtend(): boolean {
+    return this.atEnd && this.duration < LONGEST_RUN;
+  }
+
+  /** The same run, interventions included, with a later end; plays on from where it ended. */
+  extend(): void {
+    const { scenario, duration: end, builtIn, changed } = this;
+    const duration = writeDuration(Math.min(end + EXTENSION, LONGEST_RUN));
+    const asRun = JSON.parse(this.engine.scenario()) as Scenario;
+    if (!this.load({ ...asRun, duration }, builtIn, 'notice.setting')) return;
+    this.scenario = { ...scenario, duration };
+    this.changed = changed;
+    this.seek(end);
+    this.play();
   }
 
   pause(): void {
@@ -309,7 +335,7 @@ export class Lab {
   private refresh(judge: boolean): void {
     this.attempt(() => {
       this.cluster = readCluster(this.engine.frame(), this.actors);
-      this.history.read(this.engine.events(), this.engine.epoch);
+      if (this.history.read(this.engine.events(), this.engine.epoch)) this.agree();
       this.historyVersion = this.history.version;
       this.inspect();
       const now = this.clock();
@@ -318,6 +344,17 @@ export class Lab {
       this.verdicts = this.engine.verdicts();
       this.traceHash = this.engine.traceHash();
     });
+  }
+
+  /** The lanes of the whole cluster are what the engine counts, whatever the protocol. */
+  private agree(): void {
+    const { now, horizon, summary } = this.cluster;
+    const countAt = (at: number) => {
+      this.engine.seek(at);
+      return readSummary(this.engine.frame().summary);
+    };
+    this.history.agree(horizon, now === horizon ? summary : countAt(horizon), countAt);
+    if (this.engine.now !== now) this.engine.seek(now);
   }
 
   private inspect(): void {

@@ -5,6 +5,8 @@ import { commandFor, keyOf, keyText } from '../actions/command';
 import { Engine } from '../engine/engine';
 import type { WorldModule } from '../engine/world';
 import { en } from '../i18n/en';
+import { covered } from '../model/counted';
+import type { Span } from '../model/history';
 import { decodeLink } from '../model/link';
 import { BUILT_IN } from '../scenarios';
 import { loadEngine } from '../testing/wasm';
@@ -53,6 +55,26 @@ describe('time', () => {
     expect(lab).toMatchObject({ playing: false, atEnd: true });
     lab.play();
     expect(lab).toMatchObject({ playing: true, cluster: { now: 0 } });
+  });
+
+  it('goes on from the end with all that was done, up to a limit, and can then be run again as it was', () => {
+    lab.seek(second);
+    lab.act({ do: 'crash', node: lab.leader!.id });
+    lab.seek(lab.duration);
+    const { duration, faults } = lab;
+    press('x');
+    expect(lab).toMatchObject({ playing: true, builtIn: BUILT_IN[0].id, faults });
+    expect(lab.cluster.now).toBe(duration);
+    expect(lab.duration).toBe(duration + 60 * second);
+    expect(lab.canExtend).toBe(false);
+    for (let i = 0; i < 20 && lab.duration < 600 * second; i += 1) {
+      lab.seek(lab.duration);
+      lab.extend();
+    }
+    lab.seek(lab.duration);
+    expect(lab).toMatchObject({ duration: 600 * second, canExtend: false });
+    lab.rerun();
+    expect(lab).toMatchObject({ duration: 600 * second, faults: [] });
   });
 
   it('steps event by event, and back the same way', () => {
@@ -262,5 +284,78 @@ describe('commands', () => {
   it('do nothing where they do not apply', () => {
     expect(commandFor('u', COMMANDS, bench)).toBeNull();
     expect(commandFor('r', COMMANDS, bench)).toBeNull();
+  });
+});
+
+describe('the lanes of the whole cluster', () => {
+  const faults = [
+    { at: '1s', pause: 'leader' },
+    { at: '2s', resume: 'paused' },
+    { at: '3s', partition: [['leader', 'follower'], ['rest']] },
+    { at: '4500ms', heal: 'all' },
+  ];
+  const broken = {
+    'no lease: a frozen leader believes on': { raft: { safeMode: false } },
+    'a lapse without an event': { rulesOff: ['lapse-deposes'] },
+    'validity counted from the answer': { rulesOff: ['validity-from-send'] },
+    'a promise that binds nobody': { rulesOff: ['promise-binds-voter', 'promise-binds-candidate'] },
+  };
+
+  for (const [name, rules] of Object.entries(broken)) {
+    it(`are those that the engine counts, played and at once: ${name}`, () => {
+      const scenario = { tenure: 1, scheme: 'raft', nodes: 5, seed: '1', duration: '6s', faults, ...rules };
+      expect(lab.load(scenario, null, 'notice.file')).toBe(true);
+      const lanes = () =>
+        [lab.history.overlaps, lab.history.leaderless].map((spans) => covered(spans, lab.cluster.now));
+      for (let at = 0; at <= lab.duration; at += 37_000) {
+        lab.seek(at);
+        const { overlapUs, leaderlessUs } = lab.cluster.summary;
+        expect(lanes(), `at ${at}`).toEqual([overlapUs, leaderlessUs]);
+      }
+      const played = clipped(lab.history.overlaps, lab.duration);
+      lab.rerun();
+      lab.seek(lab.duration);
+      expect(clipped(lab.history.overlaps, lab.duration)).toEqual(played);
+    });
+  }
+
+  it('are right ahead of the cursor too, after an undo', () => {
+    const scenario = {
+      tenure: 1,
+      scheme: 'raft',
+      nodes: 3,
+      seed: '1',
+      duration: '6s',
+      raft: { safeMode: false },
+      faults,
+    };
+    lab.load(scenario, null, 'notice.file');
+    lab.seek(lab.duration);
+    const before = clipped(lab.history.overlaps, lab.duration);
+    expect(before).not.toEqual([]);
+    lab.seek(500_000);
+    lab.act({ do: 'pause', node: 0 });
+    lab.undo();
+    expect(lab.cluster.now).toBe(500_000);
+    expect(clipped(lab.history.overlaps, lab.duration)).toEqual(before);
+  });
+
+  const clipped = (spans: readonly Span[], end: number) =>
+    spans.map(({ from, to }) => ({ from, to: Math.min(to, end) }));
+});
+
+describe('a zoomed timeline', () => {
+  it('is left alone while the run plays elsewhere, and follows again when the run leaves it', () => {
+    lab.seek(second);
+    lab.zoom(0.5, second / 2);
+    const away = lab.window;
+    lab.play();
+    lab.panned = { from: 0, span: 100_000 };
+    lab.advance(50);
+    expect(lab.panned).toEqual({ from: 0, span: 100_000 });
+    lab.panned = { from: lab.cluster.now - 1000, span: 2000 };
+    lab.advance(50);
+    expect(lab.panned).toBeNull();
+    expect(lab.window.span).toBe(away.span);
   });
 });

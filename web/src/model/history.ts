@@ -1,4 +1,5 @@
 import { EVENT, type EventKind, KIND } from '../engine/layout';
+import { CountedLane } from './counted';
 import { firstAfter, firstFrom, firstWhere } from './search';
 
 /** A stretch of a lane. `to` is Infinity while it lasts. */
@@ -38,6 +39,12 @@ export interface Mark {
   event: number;
 }
 
+/** What the engine counts of the whole cluster up to an instant. */
+export interface Counts {
+  overlapUs: number;
+  leaderlessUs: number;
+}
+
 export interface NodeLane {
   terms: TermSpan[];
   leads: LeadSpan[];
@@ -75,10 +82,14 @@ export class History {
   faults: Mark[] = [];
   /** Writes at resources, by actor id: accepted ones, stale ones and refused ones. */
   writes = new Map<number, Mark[]>();
-  /** Two or more nodes believed that they lead, and could act on it. */
-  overlaps: Span[] = [];
-  /** No established leader. */
-  leaderless: Span[] = [];
+  /** Two or more nodes believed that they lead, a frozen one too while its lease lasts. */
+  get overlaps(): readonly Span[] {
+    return this.overlapLane.spans;
+  }
+  /** No established leader that runs. */
+  get leaderless(): readonly Span[] {
+    return this.leaderlessLane.spans;
+  }
   /** Established leaders, in order: the painted history of the scrubber. */
   tenures: LeadSpan[] = [];
   violations: Mark[] = [];
@@ -91,22 +102,36 @@ export class History {
 
   private epoch = -1;
   private acting = new Set<number>();
+  /** The two lanes of the whole cluster, as the events tell of them and as they are drawn. */
+  private told = { overlaps: [] as Span[], leaderless: [] as Span[] };
+  private overlapLane!: CountedLane;
+  private leaderlessLane!: CountedLane;
 
   constructor(private readonly nodes: number) {
     this.reset();
   }
 
-  read(events: Float64Array, epoch: number): void {
+  /** True when there was anything new. */
+  read(events: Float64Array, epoch: number): boolean {
     const total = events.length / EVENT.stride;
+    const before = this.version;
     if (epoch !== this.epoch || total < this.count) {
       this.reset();
       this.epoch = epoch;
       this.version += 1;
     }
-    if (total === this.count) return;
-    for (let i = this.count; i < total; i += 1) this.take(events, i);
-    this.count = total;
-    this.version += 1;
+    if (total > this.count) {
+      for (let i = this.count; i < total; i += 1) this.take(events, i);
+      this.count = total;
+      this.version += 1;
+    }
+    return this.version > before;
+  }
+
+  /** Holds the lanes of the whole cluster to what the engine itself counted up to the horizon. */
+  agree(horizon: number, total: Counts, countAt: (at: number) => Counts): void {
+    this.overlapLane.agree(horizon, total.overlapUs, (at) => countAt(at).overlapUs);
+    this.leaderlessLane.agree(horizon, total.leaderlessUs, (at) => countAt(at).leaderlessUs);
   }
 
   /** The last notable mark before an instant, and the first after it. */
@@ -125,8 +150,9 @@ export class History {
     this.lanes = Array.from({ length: this.nodes }, () => ({ terms: [], leads: [], status: [], ticks: [] }));
     this.faults = [];
     this.writes = new Map();
-    this.overlaps = [];
-    this.leaderless = [{ from: 0, to: Number.POSITIVE_INFINITY }];
+    this.told = { overlaps: [], leaderless: [{ from: 0, to: Number.POSITIVE_INFINITY }] };
+    this.overlapLane = new CountedLane(this.told.overlaps);
+    this.leaderlessLane = new CountedLane(this.told.leaderless);
     this.tenures = [];
     this.violations = [];
     this.notable = [];
@@ -264,14 +290,15 @@ export class History {
   }
 
   private setActing(node: number, acts: boolean, at: number): void {
+    const { overlaps, leaderless } = this.told;
     const before = this.acting.size;
     if (acts) this.acting.add(node);
     else this.acting.delete(node);
     const after = this.acting.size;
-    if (before < 2 && after >= 2) begin(this.overlaps, at);
-    if (before >= 2 && after < 2) end(this.overlaps, at);
-    if (before === 0 && after > 0) end(this.leaderless, at);
-    if (before > 0 && after === 0) begin(this.leaderless, at);
+    if (before < 2 && after >= 2) begin(overlaps, at);
+    if (before >= 2 && after < 2) end(overlaps, at);
+    if (before === 0 && after > 0) end(leaderless, at);
+    if (before > 0 && after === 0) begin(leaderless, at);
   }
 }
 
