@@ -1,5 +1,5 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { minify, type Plugin } from 'vite';
+import { minify, type Plugin, runnerImport } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 /** The glue of the WASM module is loaded by its address, so that a trap can be followed by a new instance. */
@@ -16,12 +16,31 @@ function minifyGlue(): Plugin {
   };
 }
 
+/** The keys of the page's strings are long and stand in the built page once: the second language goes in without them. */
+function keysOnce(): Plugin {
+  return {
+    name: 'keys-once',
+    apply: 'build',
+    async load(id) {
+      if (!id.endsWith('/i18n/zh.ts')) return null;
+      const { module } = await runnerImport<{ zh: Record<string, string> }>(id, { configFile: false });
+      const { en } = (await runnerImport<{ en: object }>(id.replace('zh.ts', 'en.ts'), { configFile: false }))
+        .module;
+      const words = Object.keys(en).map((key) => module.zh[key]);
+      return `import { en } from './en';
+        const words = ${JSON.stringify(words)};
+        export const zh = Object.fromEntries(Object.keys(en).map((key, i) => [key, words[i]]));`;
+    },
+  };
+}
+
 // Relative base: the built folder works under any path of any static host.
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
   plugins: [
     minifyGlue(),
+    keysOnce(),
     svelte({
       // Unit tests run state as the browser does; the server's flavour has no reactivity.
       dynamicCompileOptions: () => (process.env.VITEST ? { generate: 'client' } : undefined),
@@ -33,6 +52,8 @@ export default defineConfig({
     // Browsers that know light-dark() in CSS, popovers and CompressionStream('deflate-raw').
     target: ['chrome123', 'firefox125', 'safari17.5'],
     assetsInlineLimit: 0,
+    // One script, and browsers that know modulepreload.
+    modulePreload: { polyfill: false },
   },
   test: {
     include: ['src/**/*.test.ts'],

@@ -73,7 +73,7 @@ export class ClusterScene {
     cluster.resources.forEach((resource, i) => {
       this.resources[i].update(resource, flashes.get(resource.id) ?? null, plan.stacked, t);
     });
-    this.client.update(cluster.summary.acknowledged, t);
+    this.client.update(cluster.summary.acknowledged, plan.stacked, t);
     const describe = (flight: FlightView) =>
       t(flight.lost ? 'stage.flight.lost' : 'stage.flight', {
         message: messageText(flight.kind, t),
@@ -89,9 +89,12 @@ export class ClusterScene {
     const n = cluster.nodes.length;
     return (actor) => {
       if (actor < n) return { at: plan.nodes[actor], clear: plan.radius * 1.1 };
-      if (actor === cluster.client?.id) return { at: plan.client, clear: 22 * plan.scale };
+      if (actor === cluster.client?.id)
+        return { at: plan.client, clear: plan.stacked ? 18 : 22 * plan.scale };
       const resource = cluster.resources.findIndex(({ id }) => id === actor);
-      return resource < 0 ? null : { at: plan.resources[resource], clear: 24 * plan.scale };
+      return resource < 0
+        ? null
+        : { at: plan.resources[resource], clear: plan.stacked ? 18 : 24 * plan.scale };
     };
   }
 
@@ -102,6 +105,7 @@ export class ClusterScene {
     if (this.layout && this.nodes.length === n && this.resources.length === r) return this.layout;
     const plan = layout(n, r, this.width, this.height);
     this.layout = plan;
+    set(this.svg, 'data-stacked', String(plan.stacked));
     set(this.svg, 'viewBox', `0 0 ${plan.width} ${plan.height}`);
     this.svg.style.setProperty('--scale', String(plan.scale));
     while (this.nodes.length > n) this.nodes.pop()?.remove();

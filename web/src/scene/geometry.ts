@@ -13,7 +13,7 @@ export interface Layout {
   nodes: Point[];
   client: Point;
   resources: Point[];
-  /** The text of client and resources stands below them, not beside. */
+  /** Client and resources stand small in one row below the cluster, not at its sides. */
   stacked: boolean;
 }
 
@@ -22,20 +22,28 @@ const ABOVE = 1.75;
 const BELOW = 2.25;
 const BESIDE = 1.75;
 
+/** The row of client and resources below a stacked cluster. */
+const FOOT = 56;
+/** Height of a line of its text. */
+export const FOOT_LINE = 14;
+/** Where client, fenced and unfenced resource begin in it, and how far their text stands from their middle. */
+const FOOT_FROM = [0.055, 0.275, 0.655] as const;
+export const FOOT_TEXT = 18;
+
 export function layout(nodes: number, resources: number, width: number, height: number): Layout {
   const stacked = width < height * 1.2 || width < 560;
   const scale = stacked
-    ? clamp(Math.min(width / 400, height / 460), 0.7, 1.5)
+    ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
     : clamp(Math.min(width / 720, height / 420), 0.7, 1.9);
   const crowd = nodes <= 5 ? 1 : nodes <= 7 ? 0.88 : 0.7;
   const radius = 34 * scale * crowd;
   const side = stacked ? 0 : 112 * scale;
   const far = stacked ? 0 : 184 * scale;
-  const foot = stacked ? 54 * scale + 72 : 0;
+  const foot = stacked ? FOOT : 0;
 
   const room = { width: width - side - far, height: height - foot };
   const ry = Math.max(radius, (room.height - radius * (ABOVE + BELOW)) / 2);
-  const rx = Math.max(radius, Math.min((room.width - radius * BESIDE * 2) / 2, ry * 1.35));
+  const rx = Math.max(radius, Math.min((room.width - radius * BESIDE * 2) / 2, ry * (stacked ? 2 : 1.35)));
   const centre = {
     x: side + room.width / 2,
     y: radius * ABOVE + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
@@ -44,17 +52,17 @@ export function layout(nodes: number, resources: number, width: number, height: 
     const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
     return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
   });
-  const row = height - foot + 22 * scale;
+  const row = height - foot / 2;
   return {
     width,
     height,
     scale,
     radius,
     nodes: ring,
-    client: stacked ? { x: width * 0.16, y: row } : { x: side * 0.55, y: height / 2 },
+    client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: Math.max(60, side * 0.55), y: height / 2 },
     resources: Array.from({ length: resources }, (_, i) =>
       stacked
-        ? { x: width * (0.5 + (0.34 * i) / Math.max(1, resources - 1)), y: row }
+        ? { x: width * (FOOT_FROM[i + 1] ?? 1), y: row }
         : { x: width - far + 44 * scale, y: height * ((i + 1) / (resources + 1)) },
     ),
     stacked,

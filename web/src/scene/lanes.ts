@@ -38,3 +38,12 @@ export function planLanes(nodes: readonly number[], resources: readonly number[]
   push('leaderless', -1, SIDE_LANE[room]);
   return { lanes, axis: AXIS, height: top + 4 };
 }
+
+/** Where the line of each actor lies: the ends of message arrows. */
+export function middlesOf({ lanes }: LanePlan): Map<number, number> {
+  return new Map(
+    lanes
+      .filter(({ kind }) => kind === 'node' || kind === 'resource')
+      .map(({ id, top, height }) => [id, top + height / 2]),
+  );
+}

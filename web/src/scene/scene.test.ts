@@ -8,7 +8,7 @@ import { planLanes } from './lanes';
 const sizes = fc.record({
   nodes: fc.constantFrom(3, 5, 7),
   width: fc.integer({ min: 340, max: 1800 }),
-  height: fc.integer({ min: 320, max: 1200 }),
+  height: fc.integer({ min: 288, max: 1200 }),
 });
 
 describe('layout', () => {

@@ -2,12 +2,15 @@ import type { Translate } from '../i18n/translate';
 import type { ResourceView } from '../model/cluster';
 import { hueOf } from '../model/palette';
 import type { Layout, Point } from './geometry';
-import { num } from './geometry';
+import { FOOT_LINE, FOOT_TEXT, num } from './geometry';
 import { clientPath, crossPath, cylinderPath, fencePath, railPath } from './glyphs';
 import { add, set, setText, show } from './svg';
 
 /** What happened last at a resource, shown for a moment. */
 export type Flash = 'accepted' | 'stale' | 'refused' | null;
+
+/** The kinds of text at a resource, from top to bottom. */
+const LINES = ['title', 'token', 'count', 'count', 'count'] as const;
 
 /** A guarded resource: the keeper of data, with its fence if it has one, and what it took and refused. */
 export class ResourceMark {
@@ -26,9 +29,7 @@ export class ResourceMark {
     this.fence = add(this.group, 'path', { class: 'fence' });
     this.cross = add(this.group, 'path', { class: 'refused' });
     this.chip = add(this.group, 'circle', { class: 'token-dot' });
-    this.lines = ['title', 'token', 'count', 'count stale', 'count'].map((name) =>
-      add(this.group, 'text', { class: name }),
-    );
+    this.lines = LINES.map((name) => add(this.group, 'text', { class: name }));
   }
 
   remove(): void {
@@ -37,22 +38,22 @@ export class ResourceMark {
 
   place(at: Point, { scale, stacked }: Layout): void {
     set(this.group, 'transform', `translate(${num(at.x)} ${num(at.y)})`);
-    set(this.body, 'd', cylinderPath(34 * scale, 40 * scale));
-    for (const part of [this.rails, this.fence]) set(part, 'transform', `translate(0 ${num(13 * scale)})`);
-    set(this.rails, 'd', railPath(54 * scale, 22 * scale));
-    set(this.fence, 'd', fencePath(50 * scale, 22 * scale));
-    set(this.cross, 'd', crossPath(6 * scale));
-    set(this.cross, 'transform', `translate(${num(-38 * scale)} 0)`);
-    const left = stacked ? 0 : 36 * scale;
-    const line = Math.max(15, 14.5 * scale);
-    const top = stacked ? 42 * scale : -line * 1.3;
-    set(this.group, 'text-anchor', stacked ? 'middle' : 'start');
+    const size = stacked ? 0.6 : scale;
+    set(this.body, 'd', cylinderPath(34 * size, 40 * size));
+    for (const part of [this.rails, this.fence]) set(part, 'transform', `translate(0 ${num(13 * size)})`);
+    set(this.rails, 'd', railPath(54 * size, 22 * size));
+    set(this.fence, 'd', fencePath(50 * size, 22 * size));
+    set(this.cross, 'd', crossPath(6 * size));
+    set(this.cross, 'transform', `translate(${num(-38 * size)} 0)`);
+    const left = stacked ? FOOT_TEXT : 36 * scale;
+    const line = stacked ? FOOT_LINE : Math.max(15, 14.5 * scale);
+    const top = stacked ? -line / 1.5 : -line * 1.3;
     this.lines.forEach((text, i) => {
       set(text, 'x', num(left + (i === 1 && !stacked ? 14 * scale : 0)));
       set(text, 'y', num(top + i * line));
     });
     set(this.chip, 'r', num(4.5 * scale));
-    set(this.chip, 'cx', num(stacked ? -30 * scale : left + 4.5 * scale));
+    set(this.chip, 'cx', num(left + 4.5 * scale));
     set(this.chip, 'cy', num(top + line - 4 * scale));
   }
 
@@ -71,13 +72,18 @@ export class ResourceMark {
     show(this.fence, resource.fenced);
     show(this.cross, flash === 'refused');
     show(this.chip, token > 0 && !stacked);
-    const [title, tokenLine, taken, late, kept] = this.lines;
-    setText(title, t(resource.fenced ? 'actor.fenced' : 'actor.unfenced'));
-    setText(tokenLine, token > 0 ? t('resource.token', { token }) : t('resource.no-token'));
-    setText(taken, t('resource.accepted', { count: accepted }));
-    setText(late, t('resource.stale', { count: stale }));
-    set(late, 'class', stale > 0 ? 'count violated' : 'count');
-    setText(kept, resource.fenced ? t('resource.refused', { count: refused }) : '');
+    const name = t(resource.fenced ? 'actor.fenced' : 'actor.unfenced');
+    const held = token > 0 ? t('resource.token', { token }) : t('resource.no-token');
+    const taken = t('resource.accepted', { count: accepted });
+    const late = t('resource.stale', { count: stale });
+    const kept = resource.fenced ? t('resource.refused', { count: refused }) : '';
+    const words = stacked
+      ? [`${name} · ${held}`, taken, kept ? `${late} · ${kept}` : late]
+      : [name, held, taken, late, kept];
+    this.lines.forEach((line, i) => {
+      setText(line, words[i] ?? '');
+      set(line, 'class', LINES[i] + (stale > 0 && words[i]?.startsWith(late) ? ' violated' : ''));
+    });
   }
 }
 
@@ -89,22 +95,27 @@ export class ClientMark {
   private readonly count: SVGTextElement;
 
   constructor(parent: Element) {
-    this.group = add(parent, 'g', { class: 'client', role: 'img', 'text-anchor': 'middle' });
+    this.group = add(parent, 'g', { class: 'client', role: 'img' });
     this.shape = add(this.group, 'path', { class: 'body' });
     this.name = add(this.group, 'text', { class: 'title' });
     this.count = add(this.group, 'text', { class: 'count' });
   }
 
-  place(at: Point, { scale }: Layout): void {
+  place(at: Point, { scale, stacked }: Layout): void {
     set(this.group, 'transform', `translate(${num(at.x)} ${num(at.y)})`);
-    set(this.shape, 'd', clientPath(17 * scale));
-    set(this.name, 'y', num(42 * scale));
-    set(this.count, 'y', num(42 * scale + Math.max(15, 14.5 * scale)));
+    set(this.group, 'text-anchor', stacked ? 'start' : 'middle');
+    set(this.shape, 'd', clientPath(stacked ? 11 : 17 * scale));
+    const x = num(stacked ? FOOT_TEXT : 0);
+    const y = stacked ? -FOOT_LINE / 1.5 : 42 * scale;
+    set(this.name, 'x', x);
+    set(this.name, 'y', num(y));
+    set(this.count, 'x', x);
+    set(this.count, 'y', num(y + (stacked ? FOOT_LINE : Math.max(15, 14.5 * scale))));
   }
 
-  update(acknowledged: number, t: Translate): void {
+  update(acknowledged: number, stacked: boolean, t: Translate): void {
     set(this.group, 'aria-label', t('client.label', { count: acknowledged }));
     setText(this.name, t('actor.client'));
-    setText(this.count, t('client.count', { count: acknowledged }));
+    setText(this.count, stacked ? `✓ ${acknowledged}` : t('client.count', { count: acknowledged }));
   }
 }

@@ -1,10 +1,11 @@
-import { EVENT, KIND } from '../engine/layout';
+import { KIND } from '../engine/layout';
 import { type History, type LeadSpan, type Mark, type Span, visible } from '../model/history';
 import { inkOn, type Theme, termColour } from '../model/palette';
-import { eventsBefore, firstFrom } from '../model/search';
+import { firstFrom } from '../model/search';
 import { spanText, tickStep } from '../model/time';
 import type { TimeWindow } from '../model/window';
-import type { Lane, LanePlan } from './lanes';
+import { flightsIn, LOST_AT } from './flights';
+import { type Lane, type LanePlan, middlesOf } from './lanes';
 
 export interface TimelineDrawing {
   history: History;
@@ -23,9 +24,6 @@ export interface TimelineDrawing {
 
 /** Shorter windows show every message as an arrow between the lanes. */
 export const ARROWS_BELOW = 260_000;
-
-/** The longest a message is under way; how far before the window its sending may lie. */
-const LONGEST_FLIGHT = 1_000_000;
 
 /** Draws the swimlanes. Only what the window touches is visited. */
 export function drawTimeline(canvas: HTMLCanvasElement, drawing: TimelineDrawing): void {
@@ -318,35 +316,20 @@ class Painter {
 
   private arrows(): void {
     const { c, d } = this;
-    const middles = new Map(
-      d.plan.lanes
-        .filter(({ kind }) => kind === 'node' || kind === 'resource')
-        .map(({ id, top, height }) => [id, top + height / 2]),
-    );
-    const limit = this.to + LONGEST_FLIGHT;
+    const middles = middlesOf(d.plan);
     c.lineWidth = 1;
-    for (
-      let at = eventsBefore(d.events, d.window.from) * EVENT.stride;
-      at < d.events.length;
-      at += EVENT.stride
-    ) {
-      const time = d.events[at + EVENT.time];
-      if (time > limit) break;
-      const kind = d.events[at + EVENT.kind];
-      if (kind !== KIND.deliver && kind !== KIND.lose) continue;
-      const cause = d.events[at + EVENT.cause];
-      const sent = cause >= 0 ? d.events[cause * EVENT.stride + EVENT.time] : time;
-      const from = middles.get(d.events[at + EVENT.actor]);
-      const to = middles.get(d.events[at + EVENT.other]);
-      if (sent > this.to || from === undefined || to === undefined) continue;
-      this.arrow(this.x(sent), from, this.x(time), to, kind === KIND.lose, d.events[at + EVENT.term]);
+    for (const { from, to, sent, arrives, lost, term } of flightsIn(d.events, d.window)) {
+      const start = middles.get(from);
+      const end = middles.get(to);
+      if (start === undefined || end === undefined) continue;
+      this.arrow(this.x(sent), start, this.x(arrives), end, lost, term);
     }
     c.globalAlpha = 1;
   }
 
   private arrow(x0: number, y0: number, x1: number, y1: number, lost: boolean, term: number): void {
     const { c, d } = this;
-    const end = lost ? 0.55 : 1;
+    const end = lost ? LOST_AT : 1;
     const x = x0 + (x1 - x0) * end;
     const y = y0 + (y1 - y0) * end;
     c.globalAlpha = 0.65;
