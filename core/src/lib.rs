@@ -26,6 +26,7 @@ pub mod random;
 pub mod tick;
 
 mod election;
+mod listed;
 mod node;
 mod time;
 mod token;

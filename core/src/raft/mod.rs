@@ -44,7 +44,7 @@ pub use heartbeat::{Lease, Promise};
 pub use message::Message;
 pub use record::{Boot, Record};
 pub use refuse::{Refusal, Refusals};
-pub use rules::{Faithful, Rule, Rules, Switched};
+pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
 
 use crate::fence::Holder;
 use crate::log::{Position, Shape};

@@ -4,53 +4,40 @@
 
 use super::Message;
 use super::config::{MAX_LEAP, MAX_TERM};
+use crate::listed::listed;
 
-/// Why a message or reply was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Refusal {
-    /// It answers a question this node never asked: a term it did not campaign or lead in, or a round it did not send.
-    Unasked,
-    /// It names a term above [`MAX_TERM`].
-    TermTooHigh,
-    /// It names a term more than [`MAX_LEAP`](super::MAX_LEAP) above the own one.
-    TermLeap,
-    /// It names term 0, in which nothing happens.
-    TermZero,
-    /// The sender is not a voter, or claims to be this node.
-    UnknownSender,
-    /// It claims to lead, or to have led, a term that has another leader.
-    SecondLeader,
-    /// The log it describes has an entry of a term above the sender's, or an end that no log has.
-    ImpossibleLog,
-    /// It promises, or is bound by a promise, longer than this group's.
-    ImpossiblePromise,
-    /// The reply is to a request of a former life, or to one that was never made.
-    UnknownTicket,
-    /// The group reached [`MAX_TERM`]: this node campaigns no more.
-    TermsExhausted,
+listed! {
+    /// Why a message or reply was dropped.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    #[repr(u8)]
+    pub enum Refusal {
+        /// It answers a question this node never asked: a term it did not campaign or lead in, or a round it did not send.
+        Unasked,
+        /// It names a term above [`MAX_TERM`].
+        TermTooHigh,
+        /// It names a term more than [`MAX_LEAP`](super::MAX_LEAP) above the own one.
+        TermLeap,
+        /// It names term 0, in which nothing happens.
+        TermZero,
+        /// The sender is not a voter, or claims to be this node.
+        UnknownSender,
+        /// It claims to lead, or to have led, a term that has another leader.
+        SecondLeader,
+        /// The log it describes has an entry of a term above the sender's, or an end that no log has.
+        ImpossibleLog,
+        /// It claims to be bound by a promise longer than any of this group.
+        ImpossiblePromise,
+        /// The reply is to a request of a former life, or to one that was never made.
+        UnknownTicket,
+        /// The group reached [`MAX_TERM`]: this node campaigns no more.
+        TermsExhausted,
+    }
 }
 
 /// How many inputs were refused, by reason. Counts saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals([u32; Refusal::ALL.len()]);
-
-impl Refusal {
-    /// All reasons, in order of declaration.
-    pub const ALL: [Self; 10] = [
-        Self::Unasked,
-        Self::TermTooHigh,
-        Self::TermLeap,
-        Self::TermZero,
-        Self::UnknownSender,
-        Self::SecondLeader,
-        Self::ImpossibleLog,
-        Self::ImpossiblePromise,
-        Self::UnknownTicket,
-        Self::TermsExhausted,
-    ];
-}
 
 impl Refusals {
     /// How often `reason` applied.

@@ -3,77 +3,142 @@
 //! The rule set is a type parameter. [`Faithful`] has no size and answers "on" at compile time, so the machine that
 //! people embed carries no switch; [`Switched`] is for the simulator, the explorer and the playground.
 
-/// A load-bearing rule. The documentation of each says what breaks first when it is off.
+use crate::listed::listed;
+
+listed! {
+    /// A load-bearing rule. The documentation of each says what breaks when it is off; [`protects`](Self::protects) says it
+    /// to programs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    #[repr(u8)]
+    pub enum Rule {
+        /// A message waits until the record it depends on is durable (C1; Raft §5.6). Off: one vote per term.
+        DurableBeforeReply,
+        /// A node grants one candidate a term (Raft §5.2). Off: one leader per term.
+        OneVoteATerm,
+        /// The vote of a term is given up when a higher term begins. Off: no leader after a failed election, for a voter of
+        /// term 1 refuses everybody in term 2.
+        NewTermNewVote,
+        /// A vote only for a log at least as up to date (Raft §5.4.1). Off: leader completeness.
+        UpToDateLog,
+        /// A leader needs more than half of the voters. Off (half is enough): one leader per term.
+        MajorityOfVoters,
+        /// A voter counts once, however often its answer arrives. Off: one leader per term.
+        CountOnce,
+        /// Only grants of the candidate's own term count (RL-1). Off: one leader per term.
+        OwnTermGrants,
+        /// The lease counts from the send of the round, not from the arrival of its answers (C5). Off: believed leaders.
+        ValidityFromSend,
+        /// Only acknowledgements of the own term extend the lease (RL-1). Off: believed leaders.
+        OwnTermAcks,
+        /// A voter under a promise grants no vote. Off: believed leaders.
+        PromiseBindsVoter,
+        /// A node under a promise does not stand. Off: believed leaders.
+        PromiseBindsCandidate,
+        /// A promise outlives a restart: a restarted voter waits it out. Off: believed leaders.
+        PromiseOutlivesRestart,
+        /// A promise outlives the adoption of a higher term (RL-2). Off: believed leaders.
+        PromiseOutlivesTerm,
+        /// Under a promise a vote is refused *without* adopting the candidate's term (RL-2). Off: one candidate with a high
+        /// term deposes a live leader.
+        RefuseWithoutAdopting,
+        /// A release frees only from a promise to its own term (RL-3). Off: believed leaders.
+        ReleaseOwnTerm,
+        /// A lapsed tenure is over for good (C4). Off: a token that expired becomes valid again.
+        LapseDeposes,
+        /// A candidate asks before it raises its term (Raft thesis §9.6). Off: a returning node deposes a live leader.
+        PreVote,
+        /// Every attempt draws its timeout anew. Off: two candidates with one draw split the vote for ever.
+        RedrawPerAttempt,
+        /// A leader's tenure is bounded by what it told the others to wait for: the promise in the answer, not its own
+        /// configuration. Off: believed leaders, when the nodes are configured differently.
+        PromiseFromAnswer,
+    }
+}
+
+/// What a rule protects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-#[repr(u8)]
-pub enum Rule {
-    /// A message waits until the record it depends on is durable (C1; Raft §5.6). Off: one vote per term.
-    DurableBeforeReply,
-    /// A node grants one candidate a term (Raft §5.2). Off: one leader per term.
-    OneVoteATerm,
-    /// The vote of a term is given up when a higher term begins. Off: no leader after a failed election, for a voter of
-    /// term 1 refuses everybody in term 2.
-    NewTermNewVote,
-    /// A vote only for a log at least as up to date (Raft §5.4.1). Off: leader completeness.
-    UpToDateLog,
-    /// A leader needs more than half of the voters. Off (half is enough): one leader per term.
-    MajorityOfVoters,
-    /// A voter counts once, however often its answer arrives. Off: one leader per term.
-    CountOnce,
-    /// Only grants of the candidate's own term count (RL-1). Off: one leader per term.
-    OwnTermGrants,
-    /// The lease counts from the send of the round, not from the arrival of its answers (C5). Off: believed leaders.
-    ValidityFromSend,
-    /// Only acknowledgements of the own term extend the lease (RL-1). Off: believed leaders.
-    OwnTermAcks,
-    /// A voter under a promise grants no vote. Off: believed leaders.
-    PromiseBindsVoter,
-    /// A node under a promise does not stand. Off: believed leaders.
-    PromiseBindsCandidate,
-    /// A promise outlives a restart: a restarted voter waits it out. Off: believed leaders.
-    PromiseOutlivesRestart,
-    /// A promise outlives the adoption of a higher term (RL-2). Off: believed leaders.
-    PromiseOutlivesTerm,
-    /// Under a promise a vote is refused *without* adopting the candidate's term (RL-2). Off: one candidate with a high
-    /// term deposes a live leader.
-    RefuseWithoutAdopting,
-    /// A release frees only from a promise to its own term (RL-3). Off: believed leaders.
-    ReleaseOwnTerm,
-    /// A lapsed tenure is over for good (C4). Off: a token that expired becomes valid again.
-    LapseDeposes,
-    /// A candidate asks before it raises its term (Raft thesis §9.6). Off: a returning node deposes a live leader.
-    PreVote,
-    /// Every attempt draws its timeout anew. Off: two candidates with one draw split the vote for ever.
-    RedrawPerAttempt,
-    /// A leader's tenure is bounded by what it told the others to wait for: the promise in the answer, not its own
-    /// configuration. Off: believed leaders, when the nodes are configured differently.
-    PromiseFromAnswer,
+pub enum Invariant {
+    /// At most one node is ever elected in a term.
+    OneLeaderPerTerm,
+    /// A node grants one candidate a term, across restarts, and only what its disk holds.
+    OneVotePerTerm,
+    /// A node says nothing of a term above the one its disk holds.
+    DurableTerm,
+    /// A leader's log has everything that may be committed.
+    LeaderCompleteness,
+    /// Tokens rise from one established leader to the next.
+    TokenRises,
+    /// Two nodes never believe to lead at one instant.
+    BelievedLeaders,
+    /// A token that expired is never valid again.
+    NeverRevives,
+    /// When everything is healed, somebody leads soon.
+    LeaderAgain,
+    /// A healthy leader stays.
+    LeaderStays,
+}
+
+impl Invariant {
+    /// Its name in tests, simulator and traces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneLeaderPerTerm => "INV-E1",
+            Self::OneVotePerTerm => "INV-E2",
+            Self::DurableTerm => "INV-E3",
+            Self::LeaderCompleteness => "INV-E5",
+            Self::TokenRises => "INV-E6",
+            Self::BelievedLeaders => "INV-S1",
+            Self::NeverRevives => "INV-S3",
+            Self::LeaderAgain => "INV-V1",
+            Self::LeaderStays => "INV-V4",
+        }
+    }
 }
 
 impl Rule {
-    /// All rules, in order of declaration.
-    pub const ALL: [Self; 19] = [
-        Self::DurableBeforeReply,
-        Self::OneVoteATerm,
-        Self::NewTermNewVote,
-        Self::UpToDateLog,
-        Self::MajorityOfVoters,
-        Self::CountOnce,
-        Self::OwnTermGrants,
-        Self::ValidityFromSend,
-        Self::OwnTermAcks,
-        Self::PromiseBindsVoter,
-        Self::PromiseBindsCandidate,
-        Self::PromiseOutlivesRestart,
-        Self::PromiseOutlivesTerm,
-        Self::RefuseWithoutAdopting,
-        Self::ReleaseOwnTerm,
-        Self::LapseDeposes,
-        Self::PreVote,
-        Self::RedrawPerAttempt,
-        Self::PromiseFromAnswer,
-    ];
+    /// What breaks first when the rule is off.
+    #[must_use]
+    pub const fn protects(self) -> Invariant {
+        match self {
+            Self::DurableBeforeReply | Self::OneVoteATerm => Invariant::OneVotePerTerm,
+            Self::NewTermNewVote | Self::RedrawPerAttempt => Invariant::LeaderAgain,
+            Self::UpToDateLog => Invariant::LeaderCompleteness,
+            Self::MajorityOfVoters | Self::CountOnce | Self::OwnTermGrants => {
+                Invariant::OneLeaderPerTerm
+            }
+            Self::ValidityFromSend
+            | Self::OwnTermAcks
+            | Self::PromiseBindsVoter
+            | Self::PromiseBindsCandidate
+            | Self::PromiseOutlivesRestart
+            | Self::PromiseOutlivesTerm
+            | Self::ReleaseOwnTerm
+            | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
+            Self::LapseDeposes => Invariant::NeverRevives,
+            Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+        }
+    }
+
+    /// What may break as a consequence, and in a schedule where the first is not looked at, before it.
+    #[must_use]
+    pub const fn follows(self) -> &'static [Invariant] {
+        match self.protects() {
+            // What is said before it is durable may be a vote or a mere term.
+            Invariant::OneVotePerTerm => &[
+                Invariant::DurableTerm,
+                Invariant::OneLeaderPerTerm,
+                Invariant::BelievedLeaders,
+            ],
+            // Two leaders of one term believe at once, and show one token.
+            Invariant::OneLeaderPerTerm => &[Invariant::BelievedLeaders, Invariant::TokenRises],
+            // The later term can be established first.
+            Invariant::BelievedLeaders => &[Invariant::TokenRises],
+            _ => &[],
+        }
+    }
 }
 
 /// Which rules a machine keeps.
@@ -132,10 +197,8 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_rules_is_whole() {
-        for (place, rule) in Rule::ALL.into_iter().enumerate() {
-            assert_eq!(rule as usize, place);
-        }
+    fn the_faithful_set_costs_nothing() {
         assert_eq!(size_of::<Faithful>(), 0);
+        assert!(Rule::ALL.len() <= 32, "the switches are bits of a u32");
     }
 }
