@@ -12,6 +12,7 @@ const REFUSALS: [(&str, &str); 23] = [
     ("bad-percentage", "network.loss (line 1, column 55)"),
     ("bad-seed", "seed (line 1, column 42)"),
     ("empty-range", "network.latency (line 1, column 58)"),
+    ("heartbeat-too-slow", "raft.heartbeat (line 1, column 96)"),
     ("incomplete", "faults[0].partition (line 1, column 84)"),
     ("missing-field", "line 1, column 1"),
     (
@@ -29,7 +30,6 @@ const REFUSALS: [(&str, &str); 23] = [
     ("unknown-field", "nodez (line 1, column 34)"),
     ("unknown-name", "scheme (line 1, column 26)"),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
-    ("unsafe-config", "raft (line 1, column 42)"),
     ("version", "tenure (line 1, column 13)"),
     ("wrong-length", "network.latency (line 1, column 58)"),
     ("wrong-type", "nodes (line 1, column 43)"),
@@ -121,15 +121,29 @@ fn other_slips_are_refused_too() {
         ),
         (
             r#""raft": {"electionTimeout": ["300ms", "150ms"]}"#,
-            "unsafe-config",
+            "election-range",
         ),
-        (r#""raft": {"rateBound": "100%"}"#, "unsafe-config"),
-        (r#""raft": {"rateBound": "60%"}"#, "unsafe-config"),
+        (r#""raft": {"rateBound": "100%"}"#, "rate-bound"),
+        (r#""raft": {"heartbeat": "100ms"}"#, "heartbeat-too-slow"),
+        (
+            r#""raft": {"electionTimeout": ["1s", "61min"]}"#,
+            "too-large",
+        ),
+        (r#""raft": {"rateBound": "60%"}"#, "lease-too-short"),
         (r#""raft": {"heartbeat": "999us"}"#, "too-small"),
         (r#""duration": "0s""#, "too-small"),
         (r#""title": "a title""#, "wrong-type"),
         (r#""client": {"takeover": "later"}"#, "unknown-name"),
         (r#""nodes": 3, "nodes": 5"#, "syntax"),
+        (r#""client": {"every": "1ms", "think": "2min"}"#, "too-much"),
+        (r#""client": {"every": "1ms", "writeDelay": "60min"}"#, "too-much"),
+        (r#""nodes": 03"#, "syntax"),
+        (r#""nodes": 3."#, "syntax"),
+        (r#""nodes": 3e"#, "syntax"),
+        (r#""nodes": -"#, "syntax"),
+        (r#""nodes": 3e0"#, "wrong-type"),
+        (r#""seed": 9007199254740992"#, "bad-seed"),
+        (r#""seed": 18446744073709551615"#, "bad-seed"),
     ] {
         let json = format!(r#"{{"tenure": 1, "scheme": "raft", {rest}}}"#);
         let refusal = Scenario::parse(&json).expect_err(rest);

@@ -74,6 +74,14 @@ fn scenario(root: &Node) -> Read<Scenario> {
         faults: Vec::new(),
         expect: Vec::new(),
     };
+    if scenario.clients.pile_up() {
+        return Err(Slip::new(
+            file.node("client").map_or(root.at, |node| node.at),
+            "too-much",
+            "so many writes would be on their way at once that a world cannot hold them",
+            "shorten think or writeDelay, or lengthen every",
+        ));
+    }
     // What is read into the scenario in place needs no care when a later part is refused.
     complete(&mut scenario, file)?;
     Ok(scenario)
@@ -132,17 +140,30 @@ fn check_version(root: &Node) -> Read<()> {
     }
 }
 
+/// What the core refuses, in the words of the file.
 #[cold]
 #[inline(never)]
 fn unsafe_config(file: &Part<'_>, root: &Node, error: &tenure::raft::ConfigError) -> Box<Slip> {
-    let text = error.to_string();
-    let (reason, remedy) = text.split_once([':', ';']).unwrap_or((&text, "change it"));
-    Slip::new(
-        file.node("raft").map_or(root.at, |node| node.at),
-        "unsafe-config",
-        reason,
-        remedy.trim_start(),
-    )
+    use tenure::raft::ConfigError as E;
+    let (field, remedy) = match error {
+        E::HeartbeatTooSlow { .. } => (
+            "heartbeat",
+            "lower raft.heartbeat or raise raft.electionTimeout",
+        ),
+        E::LeaseTooShort { .. } => (
+            "rateBound",
+            "lower raft.rateBound or raft.heartbeat, or raise raft.electionTimeout",
+        ),
+        E::RateBound(_) => ("rateBound", "use less than 100%"),
+        _ => ("electionTimeout", error.remedy()),
+    };
+    let part = file.node("raft");
+    let named = match part.map(|part| &part.value) {
+        Some(Value::Object(fields)) => fields.iter().find(|other| other.name == field),
+        _ => None,
+    };
+    let node = named.map(|named| &named.node).or(part).unwrap_or(root);
+    Slip::new(node.at, error.code(), &error.reason().to_string(), remedy)
 }
 
 /// What is left out stays as it is.

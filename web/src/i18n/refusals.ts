@@ -32,34 +32,20 @@ const ZH: Record<string, Words> = {
   'unknown-name': { reason: '不认识这个名称', remedy: '可用的有 {list}' },
   'unknown-node': { reason: '没有这个节点', remedy: '写现有的节点（{remedy}）' },
   version: { reason: '不认识这个版本', remedy: '使用本页能读取的版本（{remedy}）' },
-  'unsafe-config': { reason: '这组参数不安全', remedy: '换成安全的组合（{remedy}）' },
+  'election-range': { reason: '选举超时的上限不大于下限', remedy: '让上限大于下限' },
+  'heartbeat-too-slow': {
+    reason: '心跳间隔超过最短选举超时的一半，丢一次心跳就会引发选举',
+    remedy: '缩短 raft.heartbeat，或延长 raft.electionTimeout',
+  },
+  'lease-too-short': {
+    reason: '扣除时钟误差后，租约短于两个心跳间隔',
+    remedy: '降低 raft.rateBound 或 raft.heartbeat，或延长 raft.electionTimeout',
+  },
+  'rate-bound': { reason: '这样的时钟误差上限毫无约束', remedy: '写小于 100% 的值' },
+  'timeout-too-long': { reason: '选举超时太长', remedy: '最多写一小时' },
   'wrong-length': { reason: '这里应当是两个值', remedy: '写成两个值的列表' },
   'wrong-type': { reason: '这里的类型不对', remedy: '换成应有的类型（{remedy}）' },
 };
-
-/** The unsafe settings one by one: what the core says of each, and its numbers as {1} and {2}. */
-const ZH_UNSAFE: [RegExp, Words][] = [
-  [
-    /^election timeout (\S+) to (\S+) is not a range/,
-    { reason: '选举超时 {1} 到 {2} 不成范围', remedy: '让上限大于下限' },
-  ],
-  [
-    /^heartbeat (\S+) is more than half of the shortest election timeout (\S+)/,
-    {
-      reason: '心跳间隔 {1} 超过最短选举超时 {2} 的一半，丢一次心跳就会引发选举',
-      remedy: '缩短心跳间隔，或延长选举超时',
-    },
-  ],
-  [/^heartbeat is zero/, { reason: '心跳间隔为零', remedy: '至少写一微秒' }],
-  [
-    /^after the clock allowance the lease is (\S+), not longer than the heartbeat (\S+)/,
-    {
-      reason: '扣除时钟误差后租约只剩 {1}，不比心跳间隔 {2} 长',
-      remedy: '降低时钟误差上限或心跳间隔，或延长选举超时',
-    },
-  ],
-  [/^rate_bound/, { reason: '这样的时钟误差上限毫无约束', remedy: '写小于 100% 的值' }],
-];
 
 /** Where in a file, in the words of a language. */
 export function refusalPlace(place: string, lang: Lang): string {
@@ -69,11 +55,6 @@ export function refusalPlace(place: string, lang: Lang): string {
 /** A refusal of the engine in the words of a language; null when the engine's own are to be used. */
 export function refusalWords(code: string, reason: string, remedy: string, lang: Lang): Words | null {
   if (lang === 'en') return null;
-  for (const [pattern, words] of code === 'unsafe-config' ? ZH_UNSAFE : []) {
-    const found = pattern.exec(reason);
-    if (found)
-      return { reason: fill(words.reason, Object.fromEntries(found.entries())), remedy: words.remedy };
-  }
   const words = ZH[code];
   if (!words) return null;
   const own = { reason, remedy, list: remedy.slice(remedy.indexOf(':') + 1).trim() };

@@ -57,7 +57,7 @@ describe('what the engine refuses', () => {
     const problem = refusal(scenario({ client: { takeover: 'never' } }));
     expect(problemText(problem, 'zh').remedy).toBe('可用的有 fence-first, read-first。');
     const unsafe = refusal(scenario({ raft: { heartbeat: '120ms' } }));
-    expect(problemText(unsafe, 'zh').reason).toContain('心跳间隔 120ms 超过最短选举超时 150ms');
+    expect(problemText(unsafe, 'zh').reason).toContain('心跳间隔超过最短选举超时的一半');
   });
 });
 

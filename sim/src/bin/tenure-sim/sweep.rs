@@ -87,9 +87,9 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
 
 pub(crate) fn unsafe_setting(error: ConfigError) -> Refusal {
     refusal(
-        "unsafe-config",
-        "setting",
-        &error.to_string(),
-        "see the reason",
+        error.code(),
+        "--timeout",
+        &error.reason().to_string(),
+        error.remedy(),
     )
 }
