@@ -5,6 +5,7 @@
 //     npm test -- --list
 import { parseArgs } from 'node:util';
 import { buildPage } from './build.mjs';
+import { checkArrows } from './lib/arrows.mjs';
 import { provideChromium } from './lib/chromium.mjs';
 import { checkNode } from './lib/node.mjs';
 import { checkLock, installPackages } from './lib/packages.mjs';
@@ -19,6 +20,7 @@ const STEPS = [
   { name: 'tools', title: 'Node.js, Rust and the npm packages are there', work: tools },
   { name: 'chromium', title: 'Chromium is there', work: provideChromium },
   { name: 'locks', title: 'the lock files fit the manifests and name no registry', work: locks },
+  { name: 'arrows', title: 'no room uses one above it', work: checkArrows },
   { name: 'fmt', title: 'Rust is formatted', work: fmt },
   {
     name: 'style',
@@ -26,7 +28,7 @@ const STEPS = [
     needs: ['tools'],
     work: () => runPackage('@biomejs/biome/bin/biome', ['check', '--error-on-warnings']),
   },
-  { name: 'clippy', title: 'no warning in any Rust target', work: clippy },
+  { name: 'clippy', title: 'no warning in the rooms', work: clippy },
   { name: 'docs', title: 'the documentation builds without a warning', work: docs },
   { name: 'rust', title: 'the Rust tests', work: () => run('cargo', ['test', ...CRATES]) },
   { name: 'no-std', title: 'the core compiles where there is no operating system', work: buildBare },
