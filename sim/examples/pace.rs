@@ -14,7 +14,7 @@ fn main() -> Result<(), String> {
     let mut hash = String::new();
     for _ in 0..ROUNDS {
         let begun = Instant::now();
-        let mut history = History::new(scenario.clone());
+        let mut history = History::new(scenario.clone()).map_err(|refusal| refusal.to_string())?;
         history.seek(scenario.duration);
         best = best.min(begun.elapsed().as_secs_f64() * 1e3);
         hash = history.head().trace().digest();

@@ -5,6 +5,7 @@
 //! message may be slow. That is what the fence is for.
 
 use crate::packet::{Done, Outcome, Packet};
+use std::collections::VecDeque;
 use tenure::Token;
 use tenure::fence::Pass;
 
@@ -25,7 +26,7 @@ pub const RESOURCES: usize = 2;
 pub struct App {
     office: Option<Office>,
     /// Writes that were checked and wait for the node to have thought about them, oldest first.
-    thinking: Vec<Thought>,
+    thinking: VecDeque<Thought>,
 }
 
 /// What a leader keeps for one tenure.
@@ -96,7 +97,7 @@ impl App {
                 for value in &mut office.next {
                     *value += 1;
                 }
-                self.thinking.push(Thought {
+                self.thinking.push_back(Thought {
                     due,
                     request,
                     pass: office.pass,
@@ -116,8 +117,8 @@ impl App {
             pass,
             values,
             ..
-        } = *self.thinking.first().filter(|thought| thought.due <= now)?;
-        self.thinking.remove(0);
+        } = *self.thinking.front().filter(|thought| thought.due <= now)?;
+        self.thinking.pop_front();
         Some(values.map(|value| Packet::Write {
             pass,
             request,

@@ -1,6 +1,12 @@
 //! What can be done to a world: faults, repairs, and wishes to its nodes.
 
 use crate::physics::network::Weather;
+use crate::scenario::Refusal;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// The most actions a run may have.
+pub const MAX_FAULTS: usize = 10_000;
 
 /// An action and when it happens. Among things that happen at one instant, actions come last, in the order they are
 /// listed: an intervention made by hand at the cursor is thus exactly an action of the scenario.
@@ -96,5 +102,71 @@ impl Action {
             Self::Network(_) => 10,
             Self::Disk(..) => 11,
         }
+    }
+}
+
+/// The actions of a run, in order of time. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Plan(Arc<Vec<Fault>>);
+
+impl Plan {
+    /// A plan of these, which are in order of time.
+    #[must_use]
+    pub fn new(faults: Vec<Fault>) -> Self {
+        Self(Arc::new(faults))
+    }
+
+    /// Adds an action, after all others of its instant.
+    ///
+    /// # Errors
+    /// When there are as many as may be.
+    pub fn insert(&mut self, at: u64, action: Action) -> Result<(), Refusal> {
+        if self.len() >= MAX_FAULTS {
+            return Err(Refusal::new(
+                "too-many",
+                "act",
+                "the run has as many actions as it may have",
+                "take one back first",
+            ));
+        }
+        let place = self.partition_point(|fault| fault.at <= at);
+        Arc::make_mut(&mut self.0).insert(place, Fault { at, action });
+        Ok(())
+    }
+}
+
+impl Deref for Plan {
+    type Target = [Fault];
+
+    fn deref(&self) -> &[Fault] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_action_comes_last_of_its_instant_and_clones_keep_theirs() {
+        let mut plan = Plan::new(Vec::new());
+        for (at, action) in [
+            (5, Action::HealAll),
+            (3, Action::Crash(Who::Leader)),
+            (5, Action::Resign(Who::Leader)),
+        ] {
+            plan.insert(at, action).unwrap();
+        }
+        let former = plan.clone();
+        plan.insert(4, Action::HealAll).unwrap();
+        let kinds = |plan: &Plan| {
+            plan.iter()
+                .map(|fault| fault.action.kind())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (kinds(&former), kinds(&plan)),
+            (vec![0, 6, 8], vec![0, 6, 6, 8])
+        );
     }
 }

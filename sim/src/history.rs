@@ -4,14 +4,15 @@
 //! (law W2). An intervention is nothing but one more action in the scenario's plan: the run is recomputed from there,
 //! and the scenario with its new plan reproduces it. A future that was left is its plan; to keep the plan is to keep it.
 
-use crate::fault::{Action, Fault};
-use crate::physics::trace::Event;
-use crate::scenario::{Refusal, Scenario};
+use crate::fault::{Action, Plan};
+use crate::scenario::{MAX_EVENTS, Refusal, Scenario};
 use crate::world::World;
-use std::sync::Arc;
+use crate::world::view::{EVENT, event_numbers};
 
 /// How many clones of the past are kept at most.
 const MAX_SNAPSHOTS: usize = 128;
+/// How much they may weigh together: about 100 bytes each.
+const MAX_WEIGHT: usize = 1 << 20;
 /// How many events lie between two of them at first.
 const FIRST_STRIDE: u64 = 1_000;
 /// How many interventions can be taken back.
@@ -23,7 +24,7 @@ pub struct History {
     /// Its faults are those it came with; [`scenario`](Self::scenario) puts the present plan in.
     scenario: Scenario,
     /// The actions it came with and the interventions, in order of time.
-    plan: Arc<Vec<Fault>>,
+    plan: Plan,
     /// The world at the horizon.
     head: World,
     /// The world at the cursor; `None` when that is the horizon.
@@ -31,8 +32,10 @@ pub struct History {
     /// Clones in order of time. **Invariant:** the first is the very beginning.
     snapshots: Vec<World>,
     stride: u64,
-    /// All events up to the horizon.
-    events: Vec<Event>,
+    /// All events up to the horizon: as numbers, so that a page draws from this one copy.
+    events: Vec<[f64; EVENT]>,
+    /// Where recording ends, and the run with it.
+    most_events: usize,
     undo: Vec<Fork>,
     redo: Vec<Fork>,
 }
@@ -41,17 +44,22 @@ pub struct History {
 #[derive(Clone, Debug)]
 struct Fork {
     at: u64,
-    plan: Arc<Vec<Fault>>,
+    plan: Plan,
 }
 
 impl History {
     /// The run of a scenario, at its first instant.
-    #[must_use]
-    pub fn new(scenario: Scenario) -> Self {
+    ///
+    /// # Errors
+    /// When its events are too many to keep.
+    pub fn new(scenario: Scenario) -> Result<Self, Refusal> {
+        scenario.recordable()?;
         let mut head = World::new(&scenario);
         let snapshots = vec![head.clone()];
         head.trace_mut().recording = true;
-        let plan = Arc::new(scenario.faults.clone());
+        let plan = Plan::new(scenario.faults.clone());
+        // At once: a buffer that grows is there twice while it does.
+        let events = Vec::with_capacity(scenario.expected_events());
         let mut history = Self {
             scenario,
             plan,
@@ -59,12 +67,13 @@ impl History {
             past: None,
             snapshots,
             stride: FIRST_STRIDE,
-            events: Vec::new(),
+            events,
+            most_events: MAX_EVENTS,
             undo: Vec::new(),
             redo: Vec::new(),
         };
         history.advance(0);
-        history
+        Ok(history)
     }
 
     /// The world at the cursor.
@@ -91,22 +100,40 @@ impl History {
         self.head.now()
     }
 
-    /// All events up to the horizon.
+    /// All events up to the horizon, as [`event_numbers`].
     #[must_use]
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> &[[f64; EVENT]] {
         &self.events
+    }
+
+    /// Whether there is no room for more events: the horizon stays where it is.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.events.len() >= self.most_events
+    }
+
+    /// Whether there is an intervention to take back.
+    #[must_use]
+    pub const fn can_undo(&self) -> bool {
+        !self.undo.is_empty()
+    }
+
+    /// Whether there is one to make again.
+    #[must_use]
+    pub const fn can_redo(&self) -> bool {
+        !self.redo.is_empty()
     }
 
     /// The scenario with every intervention: it reproduces this run.
     #[must_use]
     pub fn scenario(&self) -> Scenario {
         Scenario {
-            faults: self.plan.as_ref().clone(),
+            faults: self.plan.to_vec(),
             ..self.scenario.clone()
         }
     }
 
-    /// Moves the cursor, forward beyond the horizon or back.
+    /// Moves the cursor, forward beyond the horizon or back. Not beyond the last event there is room for.
     pub fn seek(&mut self, to: u64) {
         let to = to.min(self.head.duration());
         if to >= self.head.now() {
@@ -129,35 +156,33 @@ impl History {
         self.past = Some(world);
     }
 
-    /// Moves the cursor to the next event after it whose kind is wanted. False when there is none: the cursor is then at
-    /// the end.
-    pub fn seek_next(&mut self, wanted: impl Fn(&Event) -> bool) -> bool {
-        let seen = self.world().trace().count() as usize;
-        let known = self
-            .events
-            .get(seen..)
-            .and_then(|events| events.iter().find(|event| wanted(event)));
-        if let Some(at) = known.map(|event| event.at) {
-            self.seek(at);
-            return true;
-        }
-        self.past = None;
-        let end = self.head.duration();
-        while self.head.now() < end {
-            let from = self.events.len();
-            let next = self.head.next_at().unwrap_or(end);
-            self.advance(next.min(end));
-            if self.events[from..].iter().any(&wanted) {
+    /// Moves the cursor to the next event after it whose kind is in the mask, bit `k` for kind `k`. False when there is
+    /// none: the cursor is then at the end.
+    pub fn seek_next(&mut self, mask: u64) -> bool {
+        let [mut seen, end] = [self.world().trace().count(), self.head.duration()];
+        loop {
+            let wanted = self
+                .events
+                .iter()
+                .skip(seen as usize)
+                .find(|event| mask >> event[1] as u64 & 1 == 1);
+            if let Some(at) = wanted.map(|event| event[0] as u64) {
+                self.seek(at);
                 return true;
             }
+            self.past = None;
+            if self.head.now() >= end || self.is_full() {
+                return false;
+            }
+            seen = self.head.trace().count();
+            self.advance(self.head.next_at().unwrap_or(end));
         }
-        false
     }
 
     /// Intervenes at the cursor. The future after it is computed anew; [`undo`](Self::undo) brings the former one back.
     ///
     /// # Errors
-    /// At the end of the run there is no future to change.
+    /// At the end of the run there is no future to change, and a plan has its bound.
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
         let at = self.now();
@@ -169,10 +194,16 @@ impl History {
                 "go back in time first",
             ));
         }
-        let mut plan = self.plan.as_ref().clone();
-        let place = plan.partition_point(|fault| fault.at <= at);
-        plan.insert(place, Fault { at, action });
-        let former = std::mem::replace(&mut self.plan, Arc::new(plan));
+        if self.past.is_none() && self.is_full() {
+            return Err(Refusal::new(
+                "full",
+                "act",
+                "there is no room to keep what would happen",
+                "go back in time first",
+            ));
+        }
+        let former = self.plan.clone();
+        self.plan.insert(at, action)?;
         if let Some(world) = self.past.take() {
             let count = world.trace().count();
             self.events.truncate(count as usize);
@@ -235,18 +266,22 @@ impl History {
         left
     }
 
-    /// Runs the horizon forward.
+    /// Runs the horizon forward, as far as there is room.
     fn advance(&mut self, to: u64) {
         loop {
             let wanted = self
                 .snapshots
                 .last()
-                .map_or(0, |last| last.trace().count() + self.stride);
+                .map_or(0, |last| last.trace().count() + self.stride)
+                .min(self.most_events as u64);
             while self.head.trace().count() < wanted && self.head.step(to) {}
             if self.head.trace().count() < wanted {
                 break;
             }
             self.collect();
+            if self.is_full() {
+                return;
+            }
             self.keep();
         }
         self.head.run_until(to);
@@ -254,12 +289,14 @@ impl History {
     }
 
     fn collect(&mut self) {
-        self.events.append(&mut self.head.trace_mut().fresh);
+        let fresh = self.head.trace_mut().fresh.drain(..);
+        self.events.extend(fresh.map(|event| event_numbers(&event)));
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn keep(&mut self) {
-        if self.snapshots.len() == MAX_SNAPSHOTS {
+        let weight: usize = self.snapshots.iter().map(World::weight).sum();
+        if self.snapshots.len() == MAX_SNAPSHOTS || weight + self.head.weight() > MAX_WEIGHT {
             let mut place = 0;
             self.snapshots.retain(|_| {
                 place += 1;
@@ -268,5 +305,78 @@ impl History {
             self.stride *= 2;
         }
         self.snapshots.push(self.head.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Who;
+    use crate::physics::trace::Kind;
+
+    fn history(rest: &str) -> History {
+        let json = format!(r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, {rest}}}"#);
+        History::new(Scenario::parse(&json).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_full_history_ends_calmly_and_the_past_can_still_be_changed() {
+        let mut history = history(r#""duration": "20s""#);
+        history.most_events = 5_000;
+        history.seek(20_000_000);
+        let full = (history.horizon(), history.events().len());
+        assert!(
+            history.is_full() && full.0 < 20_000_000 && full.1 < 5_100,
+            "{full:?}"
+        );
+        history.seek(20_000_000);
+        assert!(!history.seek_next(1 << Kind::End as u64));
+        assert_eq!((history.horizon(), history.events().len()), full);
+        assert_eq!(history.act(Action::HealAll).unwrap_err().code, "full");
+
+        history.seek(1_000_000);
+        history.act(Action::Crash(Who::Leader)).unwrap();
+        assert!(!history.is_full());
+        history.seek(20_000_000);
+        assert!(history.is_full() && history.undo());
+        assert!(history.events().len() < 5_100);
+    }
+
+    #[test]
+    fn heavy_worlds_are_kept_less_often() {
+        // What comes to a frozen node stays with it, in every clone.
+        let mut history = history(
+            r#""duration": "60s", "raft": {"heartbeat": "1ms"}, "client": {"every": "60s"}, "faults": [{"at": "1s", "pause": "follower"}]"#,
+        );
+        history.seek(60_000_000);
+        let weight: usize = history.snapshots.iter().map(World::weight).sum();
+        assert!(history.head().weight() > 50_000);
+        assert!(weight <= MAX_WEIGHT + history.head().weight(), "{weight}");
+        assert!(history.snapshots.len() > 4);
+    }
+
+    #[test]
+    fn a_plan_has_its_bound() {
+        let mut history = history(r#""duration": "20s""#);
+        for _ in 0..crate::fault::MAX_FAULTS {
+            history.plan.insert(0, Action::HealAll).unwrap();
+        }
+        assert_eq!(history.act(Action::HealAll).unwrap_err().code, "too-many");
+        assert!(!history.can_undo());
+    }
+
+    #[test]
+    fn the_end_of_patience_is_found_where_it_breaks() {
+        let mut history = history(r#""duration": "20s", "leaderWithin": "10ms""#);
+        let mask = 1 << Kind::Violation as u64;
+        for _known in [false, true] {
+            assert!(history.seek_next(mask));
+            assert_eq!(
+                (history.now(), history.world().trace().count() > 0),
+                (10_001, true)
+            );
+            history.seek(20_000_000);
+            history.seek(0);
+        }
     }
 }

@@ -207,7 +207,7 @@ impl Parser<'_> {
             Some(b'{') => Value::Object(self.object(depth)?),
             Some(b'[') => Value::List(self.list(depth)?),
             Some(b'"') => Value::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9') => Value::Number(self.number().to_owned()),
+            Some(b'-' | b'0'..=b'9') => Value::Number(self.number()?),
             _ if self.word("true") => Value::Flag(true),
             _ if self.word("false") => Value::Flag(false),
             _ if self.word("null") => Value::Null,
@@ -337,15 +337,36 @@ impl Parser<'_> {
         Some(unit)
     }
 
-    fn number(&mut self) -> &str {
-        let rest = self.text.get(self.at..).unwrap_or("");
-        let in_number = |byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-        let length = rest
-            .bytes()
-            .position(|byte| !in_number(byte))
-            .unwrap_or(rest.len());
-        self.at += length;
-        rest.get(..length).unwrap_or("")
+    /// Digits, without a zero before others; a fraction; an exponent.
+    fn number(&mut self) -> Result<String, Mistake> {
+        let from = self.at;
+        self.word("-");
+        let zero = self.peek() == Some(b'0');
+        let whole = self.digits();
+        let mut valid = whole == 1 || (whole > 1 && !zero);
+        if self.word(".") {
+            valid &= self.digits() > 0;
+        }
+        if self.word("e") || self.word("E") {
+            let _sign = self.word("-") || self.word("+");
+            valid &= self.digits() > 0;
+        }
+        if valid {
+            return Ok(self.text.get(from..self.at).unwrap_or("").to_owned());
+        }
+        Err(Mistake {
+            at: from,
+            reason: "this is not how JSON writes a number",
+        })
+    }
+
+    /// Passes digits; answers how many.
+    fn digits(&mut self) -> usize {
+        let from = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        self.at - from
     }
 
     fn word(&mut self, word: &str) -> bool {
@@ -451,6 +472,11 @@ mod tests {
             ("\"\\ud800\"", "this escape is not known"),
             ("\"\\u+123\"", "this escape is not known"),
             ("nul", "no value can begin here"),
+            ("03", "this is not how JSON writes a number"),
+            ("-", "this is not how JSON writes a number"),
+            ("1.", "this is not how JSON writes a number"),
+            ("1e+", "this is not how JSON writes a number"),
+            ("1-2", "more follows after the end"),
         ] {
             assert_eq!(parse(text).unwrap_err().reason, reason, "{text}");
         }

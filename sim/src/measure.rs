@@ -3,7 +3,7 @@
 
 use crate::app::Takeover;
 use crate::check::Check;
-use crate::fault::{Action, Who};
+use crate::fault::{Action, Fault, Who};
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario, Title};
 use crate::scheme::raft::Setup;
@@ -170,11 +170,14 @@ impl Failovers {
     /// When the core refuses the setting.
     pub fn crash(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
-        let mut world =
-            World::new(&setting.scenario(seed, at + 2 * setting.settled(), clients(EVERY))?);
+        let mut scenario = setting.scenario(seed, at + 2 * setting.settled(), clients(EVERY))?;
+        scenario.faults = vec![Fault {
+            at,
+            action: Action::Crash(Who::Leader),
+        }];
+        let mut world = World::new(&scenario);
         world.run_until(at);
         let before = world.stages().done().len();
-        world.act(Action::Crash(Who::Leader));
         self.follow(&mut world, before);
         Ok(())
     }
@@ -243,15 +246,19 @@ impl Minority {
     /// When the core refuses the setting.
     pub fn cut(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
-        let mut world =
-            World::new(&setting.scenario(seed, at + 2 * setting.settled(), clients(25_000))?);
-        world.run_until(at);
-        let before = world.judges().tally(Check::BelievedLeaders).exercised;
-        let with_leader = (setting.nodes - 1) / 2 - 1;
+        // Of fewer than three nodes there is no minority: the leader is cut off alone.
+        let with_leader = (setting.nodes.saturating_sub(1) / 2).saturating_sub(1);
         let mut members = vec![(0, Who::Leader)];
         members.extend((0..with_leader).map(|_| (0, Who::Follower)));
         members.push((1, Who::Rest));
-        world.act(Action::Partition(members));
+        let mut scenario = setting.scenario(seed, at + 2 * setting.settled(), clients(25_000))?;
+        scenario.faults = vec![Fault {
+            at,
+            action: Action::Partition(members),
+        }];
+        let mut world = World::new(&scenario);
+        world.run_until(at);
+        let before = world.judges().tally(Check::BelievedLeaders).exercised;
         let old = world.leader();
         let mut new_at = None;
         while world.now() < world.duration() {
@@ -311,15 +318,17 @@ impl Stale {
             },
         };
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
-        let mut world = World::new(&setting.scenario(seed, at + 3 * long, clients)?);
-        world.run_until(at);
-        if timeline == Timeline::Paused {
-            world.act(Action::Pause(Who::Leader));
-            world.run_until(at + long);
-            world.act(Action::Resume(Who::Paused));
+        let mut scenario = setting.scenario(seed, at + 3 * long, clients)?;
+        let fault = |at, action| Fault { at, action };
+        scenario.faults = if timeline == Timeline::Paused {
+            vec![
+                fault(at, Action::Pause(Who::Leader)),
+                fault(at + long, Action::Resume(Who::Paused)),
+            ]
         } else {
-            world.act(Action::Crash(Who::Leader));
-        }
+            vec![fault(at, Action::Crash(Who::Leader))]
+        };
+        let mut world = World::new(&scenario);
         world.run();
         let judges = world.judges();
         self.runs += 1;

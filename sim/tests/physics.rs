@@ -33,7 +33,7 @@ fn a_paused_node_does_nothing_and_what_came_arrives_at_once() {
     let mut world = world("");
     world.run_until(2_000_000);
     let node = leader(&world);
-    world.act(Action::Pause(Who::Node(node as u16)));
+    world.act(Action::Pause(Who::Node(node as u16))).unwrap();
     let paused = world.trace().fresh.len();
     world.run_until(4_000_000);
     let by_node = |event: &&Event| event.actor as usize == node && event.at > 2_000_000;
@@ -48,7 +48,7 @@ fn a_paused_node_does_nothing_and_what_came_arrives_at_once() {
     assert!(world.node(node).unwrap().late() > 0 && world.node(node).unwrap().froze_leading());
     assert_ne!(leader(&world), node, "the others went on");
 
-    world.act(Action::Resume(Who::Node(node as u16)));
+    world.act(Action::Resume(Who::Node(node as u16))).unwrap();
     let delivered = count(&world, |event| {
         event.kind == Kind::Deliver && event.actor as usize == node && event.at == 4_000_000
     });
@@ -63,7 +63,7 @@ fn a_paused_leader_s_belief_ends_by_itself() {
     let mut world = world("");
     world.run_until(2_000_000);
     let node = leader(&world);
-    world.act(Action::Pause(Who::Node(node as u16)));
+    world.act(Action::Pause(Who::Node(node as u16))).unwrap();
     let (_, until) = world
         .node(node)
         .unwrap()
@@ -78,9 +78,9 @@ fn what_was_thought_before_a_pause_is_written_after_it_without_looking() {
     let mut world = world(r#", "client": {"think": "24ms"}"#);
     world.run_until(2_000_000);
     let node = leader(&world);
-    world.act(Action::Pause(Who::Node(node as u16)));
+    world.act(Action::Pause(Who::Node(node as u16))).unwrap();
     world.run_until(5_000_000);
-    world.act(Action::Resume(Who::Node(node as u16)));
+    world.act(Action::Resume(Who::Node(node as u16))).unwrap();
     let events = &world.trace().fresh;
     let resumed = events
         .iter()
@@ -116,7 +116,7 @@ fn a_crash_loses_memory_and_the_unsynced_tail_and_keeps_what_was_durable() {
     }
     let node = persisting(&world).unwrap();
     let term_in_memory = world.node(node).unwrap().look().term;
-    world.act(Action::Crash(Who::Node(node as u16)));
+    world.act(Action::Crash(Who::Node(node as u16))).unwrap();
     assert_eq!(world.node(node).unwrap().status(), Status::Crashed);
     assert_eq!(
         count(&world, |event| event.kind == Kind::PersistLost
@@ -134,7 +134,7 @@ fn a_crash_loses_memory_and_the_unsynced_tail_and_keeps_what_was_durable() {
         0
     );
 
-    world.act(Action::Restart(Who::Node(node as u16)));
+    world.act(Action::Restart(Who::Node(node as u16))).unwrap();
     world.run_until(3_000_000);
     let node = world.node(node).unwrap();
     assert_eq!((node.lives(), node.status()), (2, Status::Up));
@@ -148,8 +148,12 @@ fn a_crash_loses_memory_and_the_unsynced_tail_and_keeps_what_was_durable() {
         "it follows the leader in its term"
     );
     let leader_node = leader(&world);
-    world.act(Action::Crash(Who::Node(leader_node as u16)));
-    world.act(Action::Restart(Who::Node(leader_node as u16)));
+    world
+        .act(Action::Crash(Who::Node(leader_node as u16)))
+        .unwrap();
+    world
+        .act(Action::Restart(Who::Node(leader_node as u16)))
+        .unwrap();
     assert_eq!(
         world.node(leader_node).unwrap().look().term,
         durable.0,
@@ -179,7 +183,7 @@ fn a_message_to_a_dead_node_is_lost_and_a_message_of_a_dead_node_arrives() {
         world.run_until(world.now() + 500);
     }
     let at = world.now();
-    world.act(Action::Crash(Who::Node(node as u16)));
+    world.act(Action::Crash(Who::Node(node as u16))).unwrap();
     world.run_until(at + 25_000);
     let heard = count(&world, |event| {
         event.at > at && event.kind == Kind::Deliver && event.other as usize == node && event.a == 6
@@ -215,7 +219,7 @@ fn a_leader_that_resigns_is_followed_without_waiting_for_its_lease() {
     let mut world = world("");
     world.run_until(2_000_000);
     let (node, token) = world.leader().unwrap();
-    world.act(Action::Resign(Who::Leader));
+    world.act(Action::Resign(Who::Leader)).unwrap();
     assert!(world.leader().is_none());
     world.run_until(2_250_000);
     let (_, next) = world.leader().expect("a successor");

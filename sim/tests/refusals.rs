@@ -136,7 +136,10 @@ fn other_slips_are_refused_too() {
         (r#""client": {"takeover": "later"}"#, "unknown-name"),
         (r#""nodes": 3, "nodes": 5"#, "syntax"),
         (r#""client": {"every": "1ms", "think": "2min"}"#, "too-much"),
-        (r#""client": {"every": "1ms", "writeDelay": "60min"}"#, "too-much"),
+        (
+            r#""client": {"every": "1ms", "writeDelay": "60min"}"#,
+            "too-much",
+        ),
         (r#""nodes": 03"#, "syntax"),
         (r#""nodes": 3."#, "syntax"),
         (r#""nodes": 3e"#, "syntax"),

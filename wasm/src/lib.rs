@@ -53,7 +53,7 @@ pub fn random_seed() -> Result<String, JsValue> {
 #[wasm_bindgen(js_name = checkScenario)]
 pub fn check_scenario(json: &str) -> Result<(), JsValue> {
     tenure_sim::Scenario::parse(json)
-        .map(drop)
+        .and_then(|scenario| scenario.recordable())
         .map_err(|refusal| WorldError::from(refusal).into())
 }
 

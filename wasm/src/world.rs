@@ -7,7 +7,7 @@ use js_sys::Array;
 use tenure_sim::Scenario;
 use tenure_sim::history::History;
 use tenure_sim::scenario::{VERSION, parse_seed};
-use tenure_sim::world::view::event_numbers;
+use tenure_sim::world::view::EVENT;
 use wasm_bindgen::prelude::*;
 
 /// A run with time travel.
@@ -20,9 +20,6 @@ pub struct World {
     resources: Vec<f64>,
     links: Vec<u8>,
     summary: Vec<f64>,
-    events: Vec<f64>,
-    /// How many events are in `events`.
-    encoded: usize,
 }
 
 #[wasm_bindgen]
@@ -41,14 +38,12 @@ impl World {
             scenario = scenario.with_seed(seed);
         }
         let mut world = Self {
-            history: History::new(scenario),
+            history: History::new(scenario).map_err(WorldError::from)?,
             nodes: Vec::new(),
             flights: Vec::new(),
             resources: Vec::new(),
             links: Vec::new(),
             summary: Vec::new(),
-            events: Vec::new(),
-            encoded: 0,
         };
         world.frame();
         Ok(world)
@@ -82,6 +77,27 @@ impl World {
         self.history.head().duration() as f64
     }
 
+    /// Whether so much happened that no more can be kept: the horizon stays where it is.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn full(&self) -> bool {
+        self.history.is_full()
+    }
+
+    /// Whether there is an intervention to take back.
+    #[wasm_bindgen(getter, js_name = canUndo)]
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        self.history.can_undo()
+    }
+
+    /// Whether there is one to make again.
+    #[wasm_bindgen(getter, js_name = canRedo)]
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        self.history.can_redo()
+    }
+
     /// Moves the cursor, forward or back; what is outside the run is moved to its nearer end.
     pub fn seek(&mut self, to: f64) {
         // The conversion saturates, and makes 0 of what is no number.
@@ -92,12 +108,11 @@ impl World {
     /// cursor is then at the end.
     #[wasm_bindgen(js_name = seekNext)]
     pub fn seek_next(&mut self, mask_lo: u32, mask_hi: u32) -> bool {
-        let mask = u64::from(mask_hi) << 32 | u64::from(mask_lo);
         self.history
-            .seek_next(|event| mask >> (event.kind as u8) & 1 == 1)
+            .seek_next(u64::from(mask_hi) << 32 | u64::from(mask_lo))
     }
 
-    /// Fills the buffers from the cursor, and appends the events up to the horizon.
+    /// Fills the buffers from the cursor.
     pub fn frame(&mut self) {
         let world = self.history.world();
         world.write_nodes(&mut self.nodes);
@@ -105,15 +120,6 @@ impl World {
         world.write_resources(&mut self.resources);
         world.write_links(&mut self.links);
         world.write_summary(&mut self.summary);
-        for event in self
-            .history
-            .events()
-            .get(self.encoded..)
-            .unwrap_or_default()
-        {
-            self.events.extend_from_slice(&event_numbers(event));
-        }
-        self.encoded = self.history.events().len();
     }
 
     /// Intervenes at the cursor; the future after it is computed anew.
@@ -123,21 +129,21 @@ impl World {
     pub fn act(&mut self, action: JsAction) -> Result<(), JsValue> {
         let action = action::read(&action, self.history.head().nodes())?;
         self.history.act(action).map_err(WorldError::from)?;
-        self.forget_events();
+        self.frame();
         Ok(())
     }
 
     /// Takes the last intervention back; false when there is none. The cursor stays.
     pub fn undo(&mut self) -> bool {
         let undone = self.history.undo();
-        self.forget_events();
+        self.frame();
         undone
     }
 
     /// Makes the intervention that was taken back again; false when there is none.
     pub fn redo(&mut self) -> bool {
         let redone = self.history.redo();
-        self.forget_events();
+        self.frame();
         redone
     }
 
@@ -187,13 +193,6 @@ impl World {
     #[must_use]
     pub fn trace_hash(&self) -> String {
         self.history.head().trace().digest()
-    }
-
-    /// What was encoded may belong to a future that was left.
-    fn forget_events(&mut self) {
-        self.events.clear();
-        self.encoded = 0;
-        self.frame();
     }
 }
 
@@ -270,17 +269,17 @@ impl World {
         self.summary.len()
     }
 
-    /// The events.
+    /// The events up to the horizon.
     #[wasm_bindgen(js_name = eventsPtr)]
     #[must_use]
     pub fn events_ptr(&self) -> usize {
-        self.events.as_ptr() as usize
+        self.history.events().as_ptr() as usize
     }
 
-    /// The events.
+    /// The events up to the horizon.
     #[wasm_bindgen(js_name = eventsLen)]
     #[must_use]
     pub fn events_len(&self) -> usize {
-        self.events.len()
+        self.history.events().len() * EVENT
     }
 }

@@ -376,6 +376,12 @@ impl Judges {
         self.leader_again.windows()
     }
 
+    /// How many things the judges remember.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.one_leader.kept() + self.one_vote.kept() + self.windows().len()
+    }
+
     /// How many stale writes reached a resource and were turned away.
     #[must_use]
     pub fn stale_refused(&self, resource: usize) -> u64 {

@@ -29,6 +29,11 @@ impl OneLeaderPerTerm {
         }
     }
 
+    /// How much is kept.
+    pub(super) const fn kept(&self) -> usize {
+        self.leaders.len()
+    }
+
     pub(super) const fn tally(&self) -> Tally {
         self.tally
     }

@@ -64,6 +64,18 @@ impl<T> Queue<T> {
         self.heap.peek().map(|entry| entry.at)
     }
 
+    /// How much is scheduled.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether nothing is.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
     /// Takes the next thing that is due at or before `until`.
     pub fn pop_until(&mut self, until: u64) -> Option<(u64, T)> {
         if self.next_at()? > until {

@@ -1,7 +1,8 @@
 //! What may stand in a scenario file, version 1: one table of fields, which the reader walks and the JSON Schema is
 //! made from.
 
-use super::names::{MAX_DURATION, MAX_FAULTS, MAX_NODES, MIN_PERIOD, OUTCOMES, RULES, TAKEOVERS};
+use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, OUTCOMES, RULES, TAKEOVERS};
+use crate::fault::MAX_FAULTS;
 
 /// A field of an object.
 pub(super) struct Entry {

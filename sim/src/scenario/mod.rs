@@ -5,6 +5,7 @@
 
 mod file;
 mod format;
+mod limits;
 mod names;
 mod reader;
 mod refusal;
@@ -13,6 +14,7 @@ mod schema;
 mod units;
 mod writer;
 
+pub use limits::MAX_EVENTS;
 pub use refusal::Refusal;
 pub use units::parse_span;
 

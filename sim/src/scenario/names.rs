@@ -9,8 +9,6 @@ use tenure::raft::Rule;
 pub(super) const MAX_NODES: u64 = 200;
 /// The longest run: one hour.
 pub(super) const MAX_DURATION: u64 = 3_600_000_000;
-/// The most actions a scenario may have.
-pub(super) const MAX_FAULTS: usize = 10_000;
 /// The finest rhythm of heartbeats and clients: a finer one would drown a run in events.
 pub(super) const MIN_PERIOD: u64 = 1_000;
 

@@ -102,6 +102,9 @@ pub(super) fn who(number: u64) -> Who {
     }
 }
 
+/// 2⁵³: from here on JavaScript rounds numbers, and says nothing.
+const FIRST_INEXACT: u64 = 1 << 53;
+
 /// Where the numbers of roles begin, above those of nodes.
 const FIRST_ROLE: usize = 1 << 16;
 
@@ -384,6 +387,15 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
         |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
     match (kind, number(kind, text)) {
         (Kind::Text, _) => Ok(0),
+        (Kind::Seed, Some(seed))
+            if seed >= FIRST_INEXACT && matches!(node.value, Value::Number(_)) =>
+        {
+            slip(
+                "bad-seed",
+                " is too large for a number: JavaScript changes it",
+                "write it in quotes",
+            )
+        }
         (Kind::Node(_), Some(number)) if number < frame.nodes || number >= FIRST_ROLE as u64 => {
             Ok(number)
         }

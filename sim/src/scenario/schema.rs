@@ -22,7 +22,7 @@ fn value(out: &mut String, kind: &Kind) {
         Kind::Text => out.push_str(r#""type":"string""#),
         Kind::Flag => out.push_str(r#""type":"boolean""#),
         Kind::Seed => {
-            out.push_str(r#""type":["string","integer"],"pattern":"^[0-9]+$","minimum":0"#)
+            out.push_str(r#""type":["string","integer"],"pattern":"^[0-9]+$","minimum":0,"maximum":9007199254740991"#)
         }
         Kind::Count(least, most) => {
             out.push_str(&format!(

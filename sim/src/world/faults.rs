@@ -2,11 +2,11 @@
 
 use super::{Actor, World};
 use crate::check::Fact;
-use crate::fault::{Action, Fault, Who};
+use crate::fault::{Action, Fault, Plan, Who};
 use crate::node::Status;
 use crate::physics::trace::{Event, Kind};
+use crate::scenario::Refusal;
 use crate::scheme::RoleCode;
-use std::sync::Arc;
 use tenure::Input;
 
 /// How many actions of each kind came, and how many had an effect. By [`Action::kind`].
@@ -32,24 +32,19 @@ impl FaultCounts {
 
 impl World {
     /// Adds an action at the present, and carries it out after all else that happens at this instant.
-    pub fn act(&mut self, action: Action) {
-        let place = self.plan.partition_point(|fault| fault.at <= self.env.now);
-        let mut plan = self.plan.as_ref().clone();
-        plan.insert(
-            place,
-            Fault {
-                at: self.env.now,
-                action,
-            },
-        );
-        self.plan = Arc::new(plan);
+    ///
+    /// # Errors
+    /// When there are as many as may be.
+    pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
+        self.plan.insert(self.env.now, action)?;
         self.run_until(self.env.now);
+        Ok(())
     }
 
     /// Plans other actions from here on. The actions already done must be the same, at the same places.
-    pub(crate) fn set_plan(&mut self, plan: &Arc<Vec<Fault>>) {
+    pub(crate) fn set_plan(&mut self, plan: &Plan) {
         debug_assert!(plan.get(..self.next) == self.plan.get(..self.next));
-        self.plan = Arc::clone(plan);
+        self.plan = plan.clone();
     }
 
     /// All actions, done and planned, in order of time.

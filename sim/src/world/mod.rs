@@ -13,7 +13,7 @@ pub use faults::FaultCounts;
 use crate::app::RESOURCES;
 use crate::check::{Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
-use crate::fault::Fault;
+use crate::fault::Plan;
 use crate::node::Node;
 use crate::packet::{Done, Packet};
 use crate::physics::clock::Clock;
@@ -25,7 +25,6 @@ use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
 use env::{Due, Env, message_event};
-use std::sync::Arc;
 use tenure::fence::Pass;
 use tenure::random::Random;
 
@@ -45,7 +44,7 @@ pub struct World {
     setup: raft::Setup,
     base: Base,
     /// All actions in order of time, and how many of them are done. Clones of a world share it.
-    plan: Arc<Vec<Fault>>,
+    plan: Plan,
     next: usize,
     faults: FaultCounts,
     /// Whether the world is whole: everybody runs, every link carries, and nothing is slower than at the start.
@@ -108,7 +107,7 @@ impl World {
                 weather: scenario.weather,
                 disk_takes: scenario.disk_write,
             },
-            plan: Arc::new(scenario.faults.clone()),
+            plan: Plan::new(scenario.faults.clone()),
             next: 0,
             faults: FaultCounts::default(),
             whole: true,
@@ -140,14 +139,7 @@ impl World {
 
     /// Lets the next thing happen, if it is due at or before `to`.
     pub(crate) fn step(&mut self, to: u64) -> bool {
-        let queued = self.env.queue.next_at().unwrap_or(u64::MAX);
-        let planned = self.plan.get(self.next).map_or(u64::MAX, |fault| fault.at);
-        // A bound is broken just after it; what happens at the bound is still in time.
-        let patience = self
-            .env
-            .judges
-            .patience()
-            .map_or(u64::MAX, |due| due.saturating_add(1));
+        let [queued, planned, patience] = self.due();
         if patience <= to && patience <= queued && patience <= planned {
             self.env.now = self.env.now.max(patience);
             self.env.trace.cause = -1;
@@ -212,13 +204,27 @@ impl World {
     /// When the next thing is due, if the run goes on that long.
     #[must_use]
     pub fn next_at(&self) -> Option<u64> {
-        let queued = self.env.queue.next_at();
-        let planned = self.plan.get(self.next).map(|fault| fault.at);
-        let next = match (queued, planned) {
-            (Some(queued), Some(planned)) => Some(queued.min(planned)),
-            (queued, planned) => queued.or(planned),
-        };
+        let next = self.due().into_iter().min();
         next.filter(|at| *at <= self.duration)
+    }
+
+    /// When the next thing of each kind is due: what is queued, what is planned, and what breaks by waiting.
+    fn due(&self) -> [u64; 3] {
+        // A bound is broken just after it; what happens at the bound is still in time.
+        let patience = self.env.judges.patience().map(|due| due.saturating_add(1));
+        [
+            self.env.queue.next_at(),
+            self.plan.get(self.next).map(|fault| fault.at),
+            patience,
+        ]
+        .map(|at| at.unwrap_or(u64::MAX))
+    }
+
+    /// About how much there is to clone, in units of 100 bytes.
+    pub(crate) fn weight(&self) -> usize {
+        let nodes = self.env.nodes;
+        let late: usize = self.rafts().map(|(_, raft)| raft.late()).sum();
+        nodes * (nodes + 16) + self.env.queue.len() + late + self.env.judges.kept() / 4
     }
 
     /// The trace.

@@ -1,0 +1,110 @@
+//! How much a run may take, judged before it is made: how many writes are on their way at once, and how many events
+//! there are to keep.
+
+use super::{Clients, Refusal, Scenario};
+
+/// The most events that are kept of one run.
+pub const MAX_EVENTS: usize = 1 << 22;
+/// The most writes that may be on their way at once.
+const MAX_OUTSTANDING: u64 = 100_000;
+
+/// The events of a follower's heartbeat: it and its answer, each sent and delivered.
+const HEARTBEAT_EVENTS: u64 = 4;
+/// The events of a client's write, from the request through both resources to the acknowledgement.
+const WRITE_EVENTS: u64 = 18;
+
+impl Clients {
+    /// Whether the leader's writes would pile up beyond what a world can hold.
+    pub(super) fn pile_up(&self) -> bool {
+        self.think.saturating_add(self.write_delay) / self.every.max(1) > MAX_OUTSTANDING
+    }
+}
+
+impl Scenario {
+    /// Whether all events of the run can be kept, as time travel needs: about as many as a calm run has.
+    ///
+    /// # Errors
+    /// A run that is too much to hold.
+    pub fn recordable(&self) -> Result<(), Refusal> {
+        let (heartbeats, writes) = self.events_by_cause();
+        if heartbeats.saturating_add(writes) <= MAX_EVENTS as u64 {
+            return Ok(());
+        }
+        let (reason, remedy) = if heartbeats >= writes {
+            (
+                "so long a run of so many nodes is too much to hold",
+                "shorten it, or lengthen the heartbeat",
+            )
+        } else {
+            (
+                "so long a run with so many writes is too much to hold",
+                "shorten it, or let the client write less often",
+            )
+        };
+        Err(Refusal::new("too-much", "duration", reason, remedy))
+    }
+
+    /// How many events a calm run has; no more than are kept.
+    pub(crate) fn expected_events(&self) -> usize {
+        let (heartbeats, writes) = self.events_by_cause();
+        heartbeats.saturating_add(writes).min(MAX_EVENTS as u64) as usize
+    }
+
+    /// The events of heartbeats and of writes, when nothing goes wrong.
+    fn events_by_cause(&self) -> (u64, u64) {
+        let times =
+            |period: u64, events: u64| (self.duration / period.max(1)).saturating_mul(events);
+        let followers = (self.nodes as u64).saturating_sub(1);
+        (
+            times(
+                self.timing.heartbeat.as_micros(),
+                followers * HEARTBEAT_EVENTS,
+            ),
+            times(self.clients.every, WRITE_EVENTS),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::World;
+
+    fn scenario(rest: &str) -> Scenario {
+        Scenario::parse(&format!(r#"{{"tenure": 1, "scheme": "raft", {rest}}}"#)).unwrap()
+    }
+
+    #[test]
+    fn a_calm_run_has_about_as_many_events_as_expected() {
+        for rest in [
+            r#""nodes": 5, "duration": "60s""#,
+            r#""nodes": 50, "duration": "20s""#,
+            r#""nodes": 1, "duration": "60s", "client": {"every": "2ms"}"#,
+        ] {
+            let scenario = scenario(rest);
+            let mut world = World::new(&scenario);
+            world.run();
+            let ratio = world.trace().count() as f64 / scenario.expected_events() as f64;
+            assert!((0.8..1.2).contains(&ratio), "{rest}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_to_hold_is_refused_for_its_reason() {
+        let most = r#""nodes": 200, "raft": {"heartbeat": "1ms"}, "duration": "60min""#;
+        let refusal = scenario(most).recordable().unwrap_err();
+        assert_eq!(
+            (refusal.code, refusal.place.as_str()),
+            ("too-much", "duration")
+        );
+        assert!(refusal.remedy.contains("heartbeat"), "{refusal}");
+        let busy = r#""nodes": 3, "client": {"every": "1ms"}, "duration": "60min""#;
+        let refusal = scenario(busy).recordable().unwrap_err();
+        assert!(refusal.remedy.contains("client"), "{refusal}");
+        assert!(
+            scenario(r#""nodes": 5, "duration": "60min""#)
+                .recordable()
+                .is_ok()
+        );
+    }
+}
