@@ -8,7 +8,7 @@ use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario, Title};
 use crate::scheme::raft::Setup;
 use crate::stages::Failover;
-use crate::stats::Times;
+use crate::stats::{Quantiles, Times};
 use crate::world::World;
 use tenure::Duration;
 use tenure::raft::{ConfigError, Timing};
@@ -148,9 +148,24 @@ impl Setting {
         })
     }
 
-    /// Long enough for a leader at the start, whatever the timeouts.
+    /// Whether the core takes the setting, before any seed is run.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        Setup::new(self.nodes, self.timing, self.safe_mode, &[], 0).map(drop)
+    }
+
+    /// Whether the timeouts are the usual ones, for which there are bounds.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        self.timing == Timing::default() && self.safe_mode
+    }
+
+    /// Long enough for a leader at the start, whatever the timeouts; at most a day.
     fn settled(&self) -> u64 {
-        1_000_000 + self.timing.election_max.as_micros().saturating_mul(10)
+        let long = self.timing.election_max.as_micros().saturating_mul(10);
+        long.saturating_add(1_000_000).min(86_400_000_000)
     }
 }
 
@@ -191,6 +206,13 @@ impl Failovers {
             World::new(&setting.scenario(seed, 2 * setting.settled(), clients(EVERY))?);
         self.follow(&mut world, 0);
         Ok(())
+    }
+
+    /// Whether failovers at the usual timeouts are as quick as they have to be: half within 300 ms, 99 of 100 within
+    /// 600 ms.
+    #[must_use]
+    pub const fn in_bounds(total: &Quantiles) -> bool {
+        total.p50 <= 300_000 && total.p99 <= 600_000
     }
 
     /// Adds others.
@@ -430,6 +452,38 @@ mod tests {
             (minority.runs, minority.tested, minority.overlap),
             (30, 30, 0)
         );
+    }
+
+    #[test]
+    fn slow_failovers_are_out_of_bounds() {
+        let quantiles = |fast: u64, slow: u64| {
+            let mut times = Times::default();
+            (0..100).for_each(|place| times.add(if place < 98 { fast } else { slow }));
+            times.quantiles()
+        };
+        assert!(Failovers::in_bounds(&quantiles(300_000, 600_000)));
+        assert!(!Failovers::in_bounds(&quantiles(300_001, 600_000)));
+        assert!(!Failovers::in_bounds(&quantiles(300_000, 600_001)));
+    }
+
+    #[test]
+    fn settings_at_the_edge_are_measured_or_refused() {
+        let setting = |nodes, high| Setting {
+            nodes,
+            timing: timing(1_000, high),
+            ..Setting::default()
+        };
+        assert!(setting(3, u64::MAX).settled() <= 86_400_000_000);
+        assert!(setting(3, 0).check().is_err());
+        for nodes in [1, 2] {
+            let mut minority = Minority::default();
+            let setting = Setting {
+                nodes,
+                ..Setting::default()
+            };
+            minority.cut(&setting, 1).unwrap();
+            assert_eq!((minority.runs, minority.overlap), (1, 0));
+        }
     }
 
     #[test]

@@ -11,6 +11,11 @@ use tenure::raft::ConfigError;
 /// One seed in how many is run twice, to compare the traces (law W1).
 const TWICE: u64 = 20;
 
+/// Within this, nearly all have a leader again.
+pub const HEALED_SOON: u64 = 1_500_000;
+/// Within this, all have.
+const HEALED_LATE: u64 = 3_000_000;
+
 /// What was found over some seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Sweep {
@@ -100,10 +105,22 @@ impl Sweep {
         names
     }
 
-    /// Whether every check held, was put to the test, and every trace came out twice.
+    /// Whether leaders come back soon enough once everything is healed: 999 of 1,000 within 1.5 s, all within 3 s.
+    #[must_use]
+    pub fn heals_in_time(&self) -> bool {
+        let all = self.healed.quantiles().count;
+        self.leaderless == 0
+            && self.healed.within(HEALED_LATE) == all
+            && self.healed.within(HEALED_SOON) * 1_000 >= all * 999
+    }
+
+    /// Whether every check held, was put to the test, leaders came back in time, and every trace came out twice.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.failing.is_empty() && self.unrepeatable.is_empty() && self.vacuous().is_empty()
+        self.heals_in_time()
+            && self.failing.is_empty()
+            && self.unrepeatable.is_empty()
+            && self.vacuous().is_empty()
     }
 }
 
@@ -120,6 +137,24 @@ mod tests {
         assert_eq!(sweep.failing, []);
         assert!(sweep.holds(), "{:?}", sweep.vacuous());
         assert!(sweep.healed.quantiles().count > 200);
+    }
+
+    #[test]
+    fn leaders_that_come_back_late_are_told() {
+        let healed = |soon: usize, late: usize, time: u64| {
+            let mut sweep = Sweep::default();
+            (0..soon).for_each(|_| sweep.healed.add(HEALED_SOON));
+            (0..late).for_each(|_| sweep.healed.add(time));
+            sweep
+        };
+        assert!(healed(999, 1, 3_000_000).heals_in_time());
+        assert!(!healed(998, 2, 3_000_000).heals_in_time());
+        assert!(!healed(999, 1, 3_000_001).heals_in_time());
+        let leaderless = Sweep {
+            leaderless: 1,
+            ..healed(1_000, 0, 0)
+        };
+        assert!(!leaderless.heals_in_time());
     }
 
     #[test]

@@ -118,6 +118,15 @@ fn bad_arguments_end_with_2() {
             "1",
         ],
         &["measure", "minority", "--nodes", "1"],
+        &[
+            "measure",
+            "failover",
+            "--timeout",
+            "1ms..18446744073709551615us",
+        ],
+        &["measure", "failover", "--timeout", "0us..0us"],
+        &["measure", "failover", "--from", "18446744073709551615"],
+        &["sweep", "--from", "18446744073709551615", "--seeds", "1"],
         &["schedule"],
         &["schedule", "1", "2"],
     ] {
@@ -176,6 +185,15 @@ fn every_measure_prints_its_figures() {
         assert_eq!(ended, 0, "{what}: {out}{err}");
         assert!(out.contains(part), "{what}: {out}");
     }
+}
+
+#[test]
+fn a_measure_that_misses_its_bound_ends_with_1() {
+    let (ended, out, err) = ends(&tenure_sim(
+        &["measure", "failover", "--nodes", "1", "--seeds", "2"],
+        "",
+    ));
+    assert_eq!(ended, 1, "nobody takes over: {out}{err}");
 }
 
 #[test]

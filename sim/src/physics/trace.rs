@@ -1,101 +1,85 @@
 //! What happened, as events, and a running hash over all of it (law W1).
 
-/// What kind of thing happened. The codes are part of the JavaScript interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// A process started; `a` is its incarnation.
-    Boot = 0,
-    /// A process died.
-    Crash,
-    /// A process froze.
-    Pause,
-    /// A frozen process went on.
-    Resume,
-    /// The link from the actor to the other was cut.
-    Cut,
-    /// The link from the actor to the other carries again.
-    Heal,
-    /// A message left; `a` is its kind, `b` the flight.
-    Send,
-    /// A message arrived; as [`Send`](Self::Send).
-    Deliver,
-    /// A message was lost; `a` is its kind, `b` a [`Loss`].
-    Lose,
-    /// A durable write began; `a` is the ticket, `b` the vote.
-    Persist,
-    /// A durable write is done; `a` is the ticket.
-    Persisted,
-    /// A crash undid a durable write; `a` is the ticket.
-    PersistLost,
-    /// A deadline came.
-    Timeout,
-    /// A node plays another role; `a` is the role.
-    Role,
-    /// A node was elected.
-    Elected,
-    /// A leader was established; `a` is the end of its tenure.
-    Established,
-    /// A leader's term is over; `a` is a reason.
-    Deposed,
-    /// A node follows the other, or nobody.
-    Following,
-    /// A leader sent a write to a resource.
-    WriteIssued,
-    /// A resource took a write; `a` is 1 when it was stale.
-    WriteAccepted,
-    /// A resource refused a write; `a` is a reason.
-    WriteRefused,
-    /// A resource was told of a new leader.
-    Fenced,
-    /// A resource was read by a leader.
-    Read,
-    /// A client's write was acknowledged.
-    Acknowledged,
-    /// A checker found its rule broken; `a` is the checker.
-    Violation,
-    /// A fault had no effect (law W3); `a` is its place in the list.
-    NoEffect,
-    /// A node refused what a peer sent; `a` is a reason.
-    Refusal,
-    /// All links carry again.
-    Healed,
-    /// The run is over.
-    End,
+/// Makes kinds and their names of one table, so that neither can be moved without the other.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident = $name:literal,)*) => {
+        /// What kind of thing happened. The codes, from 0 in order, are part of the JavaScript interface.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Kind {
+            $($(#[$about])* $kind,)*
+        }
+
+        impl Kind {
+            /// All of them, in order of code.
+            pub const ALL: &[Self] = &[$(Self::$kind,)*];
+        }
+
+        /// The names of the kinds, in order of code.
+        pub const KIND_NAMES: &[&str] = &[$($name,)*];
+    };
 }
 
-/// The names of the kinds, in order of code.
-pub const KIND_NAMES: [&str; 29] = [
-    "boot",
-    "crash",
-    "pause",
-    "resume",
-    "cut",
-    "heal",
-    "send",
-    "deliver",
-    "lose",
-    "persist",
-    "persisted",
-    "persist-lost",
-    "timeout",
-    "role",
-    "elected",
-    "established",
-    "deposed",
-    "following",
-    "write-issued",
-    "write-accepted",
-    "write-refused",
-    "fenced",
-    "read",
-    "acknowledged",
-    "violation",
-    "no-effect",
-    "refusal",
-    "healed",
-    "end",
-];
+kinds! {
+    /// A process started; `a` is its incarnation.
+    Boot = "boot",
+    /// A process died.
+    Crash = "crash",
+    /// A process froze.
+    Pause = "pause",
+    /// A frozen process went on.
+    Resume = "resume",
+    /// The link from the actor to the other was cut.
+    Cut = "cut",
+    /// The link from the actor to the other carries again.
+    Heal = "heal",
+    /// A message left; `a` is its kind, `b` the flight.
+    Send = "send",
+    /// A message arrived; as [`Send`](Self::Send).
+    Deliver = "deliver",
+    /// A message was lost; `a` is its kind, `b` a [`Loss`].
+    Lose = "lose",
+    /// A durable write began; `a` is the ticket, `b` the vote.
+    Persist = "persist",
+    /// A durable write is done; `a` is the ticket.
+    Persisted = "persisted",
+    /// A crash undid a durable write; `a` is the ticket.
+    PersistLost = "persist-lost",
+    /// A deadline came.
+    Timeout = "timeout",
+    /// A node plays another role; `a` is the role.
+    Role = "role",
+    /// A node was elected.
+    Elected = "elected",
+    /// A leader was established; `a` is the end of its tenure.
+    Established = "established",
+    /// A leader's term is over; `a` is a reason.
+    Deposed = "deposed",
+    /// A node follows the other, or nobody.
+    Following = "following",
+    /// A leader sent a write to a resource.
+    WriteIssued = "write-issued",
+    /// A resource took a write; `a` is 1 when it was stale.
+    WriteAccepted = "write-accepted",
+    /// A resource refused a write; `a` is a reason.
+    WriteRefused = "write-refused",
+    /// A resource was told of a new leader.
+    Fenced = "fenced",
+    /// A resource was read by a leader.
+    Read = "read",
+    /// A client's write was acknowledged.
+    Acknowledged = "acknowledged",
+    /// A checker found its rule broken; `a` is the checker.
+    Violation = "violation",
+    /// A fault had no effect (law W3); `a` is its place in the list.
+    NoEffect = "no-effect",
+    /// A node refused what a peer sent; `a` is a reason.
+    Refusal = "refusal",
+    /// All links carry again.
+    Healed = "healed",
+    /// The run is over.
+    End = "end",
+}
 
 /// Why a message was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,10 +218,11 @@ impl Trace {
         self.mix(term as u64);
         self.mix(a as u64);
         self.mix(b as u64);
+        let cause = self.cause;
+        self.mix(cause as u64);
         let place = self.count as i64;
         self.count += 1;
         if self.recording {
-            let cause = self.cause;
             self.fresh.push(Event {
                 at,
                 kind,
@@ -282,23 +267,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_codes_go_together() {
-        assert_eq!(KIND_NAMES[Kind::End as usize], "end");
-        assert_eq!(KIND_NAMES[Kind::Violation as usize], "violation");
-        assert_eq!(KIND_NAMES.len(), Kind::End as usize + 1);
+    fn every_kind_has_its_own_code_and_its_name_in_kebab_case() {
+        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (29, 29));
+        for (code, (kind, name)) in Kind::ALL.iter().zip(KIND_NAMES).enumerate() {
+            let camel: String = name
+                .split('-')
+                .flat_map(|word| [word[..1].to_uppercase(), word[1..].to_owned()])
+                .collect();
+            assert_eq!((*kind as usize, format!("{kind:?}")), (code, camel));
+        }
+        // Pages count on these.
+        assert_eq!(
+            (Kind::Boot as u8, Kind::Send as u8, Kind::End as u8),
+            (0, 6, 28)
+        );
     }
 
     #[test]
     fn the_hash_hears_every_field_and_does_not_depend_on_recording() {
         let base = Event::new(Kind::Send, 1).with(2).term(3).a(4).b(5);
-        let hash = |at, event, recording| {
+        let caused = |cause, at, event, recording| {
             let mut trace = Trace {
                 recording,
+                cause,
                 ..Trace::default()
             };
             trace.emit(at, event);
             trace.hash()
         };
+        let hash = |at, event, recording| caused(-1, at, event, recording);
         let expected = hash(9, base, false);
         assert_eq!(hash(9, base, true), expected);
         let others = [
@@ -316,5 +313,6 @@ mod tests {
             assert_ne!(hash(9, other, false), expected);
         }
         assert_ne!(hash(8, base, false), expected);
+        assert_ne!(caused(7, 9, base, false), expected);
     }
 }

@@ -9,6 +9,9 @@ use tenure_sim::Refusal;
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{parse_seed, parse_span};
 
+/// The longest election timeout that is measured: each seed runs for many of them.
+const MAX_TIMEOUT: u64 = 60_000_000;
+
 /// Which seeds, on how many threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Seeds {
@@ -43,12 +46,20 @@ impl Common {
         Ok(true)
     }
 
-    fn seeds(&self, usual: u64) -> Seeds {
-        let end = self.from.saturating_add(self.seeds.unwrap_or(usual));
-        Seeds {
+    fn seeds(&self, usual: u64) -> Result<Seeds, Refusal> {
+        let count = self.seeds.unwrap_or(usual);
+        let Some(end) = self.from.checked_add(count) else {
+            return Err(refusal(
+                "bad-number",
+                "--from",
+                "so many seeds from there on go beyond the last one",
+                &format!("use at most {}", u64::MAX - count),
+            ));
+        };
+        Ok(Seeds {
             range: self.from..end,
             threads: self.threads,
-        }
+        })
     }
 }
 
@@ -116,7 +127,7 @@ fn sweep_command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
-    sweep::sweep(&common.seeds(10_000))
+    sweep::sweep(&common.seeds(10_000)?)
 }
 
 fn schedule_command(parser: &mut lexopt::Parser) -> Done {
@@ -148,6 +159,14 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
                         "write it as 150ms..300ms",
                     ));
                 };
+                if high > MAX_TIMEOUT {
+                    return Err(refusal(
+                        "too-large",
+                        "--timeout",
+                        "so long a timeout takes too long to measure",
+                        "use at most 1min",
+                    ));
+                }
                 setting.timing = timing(low, high);
             }
             Long(option) => {
@@ -180,7 +199,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             "use at least 3",
         ));
     }
-    measure::measure(what, setting, &common.seeds(what.usual_seeds()))
+    measure::measure(what, setting, &common.seeds(what.usual_seeds())?)
 }
 
 fn bench_command(parser: &mut lexopt::Parser) -> Done {
@@ -197,7 +216,7 @@ fn bench_command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
-    bench::bench(&common.seeds(10_000))
+    bench::bench(&common.seeds(10_000)?)
 }
 
 fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {

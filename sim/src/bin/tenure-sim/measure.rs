@@ -41,6 +41,7 @@ impl What {
 
 /// Measures, prints, and answers whether what must hold does.
 pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
+    setting.check().map_err(unsafe_setting)?;
     let timing = setting.timing;
     println!(
         "{} nodes, election timeout {} to {}, heartbeat {}, latency {} to {} ms, disk {} ms, {}, {} seeds",
@@ -59,8 +60,19 @@ pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
         seeds.range.end - seeds.range.start
     );
     match what {
-        What::Failover => failovers(seeds, |sum, seed| sum.crash(&setting, seed)),
-        What::ColdStart => failovers(seeds, |sum, seed| sum.cold_start(&setting, seed)),
+        What::Failover => {
+            let sum = failovers(seeds, |sum, seed| sum.crash(&setting, seed))?;
+            let total = sum.total.quantiles();
+            let late = setting.is_usual() && !Failovers::in_bounds(&total);
+            if late {
+                println!("later than p50 300 ms, p99 600 ms");
+            }
+            Ok(sum.unfinished == 0 && !late)
+        }
+        What::ColdStart => {
+            let sum = failovers(seeds, |sum, seed| sum.cold_start(&setting, seed))?;
+            Ok(sum.unfinished == 0)
+        }
         What::Minority => minority(seeds, setting),
         What::Stale => stale(seeds, setting),
         What::Jitter => jitter(seeds, setting),
@@ -84,7 +96,7 @@ pub(crate) fn quantiles(times: &Quantiles) -> String {
 fn failovers(
     seeds: &Seeds,
     one: impl Fn(&mut Failovers, u64) -> Result<(), tenure::raft::ConfigError> + Sync,
-) -> Done {
+) -> Result<Failovers, Refusal> {
     let sum: Failovers = parallel::each(seeds, one, Failovers::merge).map_err(unsafe_setting)?;
     for (stage, times) in [
         ("detection", &sum.detection),
@@ -101,7 +113,7 @@ fn failovers(
         sum.split as f64 * 100.0 / runs.max(1) as f64
     );
     println!("no write       {}", sum.unfinished);
-    Ok(sum.unfinished == 0)
+    Ok(sum)
 }
 
 fn minority(seeds: &Seeds, setting: Setting) -> Done {

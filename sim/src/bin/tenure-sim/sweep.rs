@@ -9,7 +9,7 @@ use tenure_sim::Refusal;
 use tenure_sim::check::Check;
 use tenure_sim::fault::Action;
 use tenure_sim::schedule;
-use tenure_sim::sweep::Sweep;
+use tenure_sim::sweep::{HEALED_SOON, Sweep};
 
 /// How many failing seeds are listed.
 const LISTED: usize = 10;
@@ -55,7 +55,7 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     println!("\nhealed to leader   {}", quantiles(&healed));
     println!(
         "within 1.5 s       {:.3} %, none in time: {}",
-        sweep.healed.within(1_500_000) as f64 * 100.0 / all as f64,
+        sweep.healed.within(HEALED_SOON) as f64 * 100.0 / all as f64,
         sweep.leaderless
     );
     sweep.failing.sort_unstable();
@@ -70,6 +70,9 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     }
     for seed in &sweep.unrepeatable {
         println!("another trace the second time: seed {seed}");
+    }
+    if !sweep.heals_in_time() {
+        println!("too late: fewer than 99.9 % within 1.5 s, or not all within 3 s");
     }
     for name in sweep.vacuous() {
         println!("never put to the test: {name}");
