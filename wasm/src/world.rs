@@ -7,7 +7,7 @@ use js_sys::Array;
 use tenure_sim::Scenario;
 use tenure_sim::history::History;
 use tenure_sim::scenario::{VERSION, parse_seed};
-use tenure_sim::world::view::EVENT;
+use tenure_sim::world::view::{EVENT, write_spans};
 use wasm_bindgen::prelude::*;
 
 /// A run with time travel.
@@ -20,6 +20,8 @@ pub struct World {
     resources: Vec<f64>,
     links: Vec<u8>,
     summary: Vec<f64>,
+    overlaps: Vec<f64>,
+    leaderless: Vec<f64>,
 }
 
 #[wasm_bindgen]
@@ -44,6 +46,8 @@ impl World {
             resources: Vec::new(),
             links: Vec::new(),
             summary: Vec::new(),
+            overlaps: Vec::new(),
+            leaderless: Vec::new(),
         };
         world.frame();
         Ok(world)
@@ -112,7 +116,7 @@ impl World {
             .seek_next(u64::from(mask_hi) << 32 | u64::from(mask_lo))
     }
 
-    /// Fills the buffers from the cursor.
+    /// Fills the buffers from the cursor; spans go up to the horizon, as events do.
     pub fn frame(&mut self) {
         let world = self.history.world();
         world.write_nodes(&mut self.nodes);
@@ -120,6 +124,9 @@ impl World {
         world.write_resources(&mut self.resources);
         world.write_links(&mut self.links);
         world.write_summary(&mut self.summary);
+        let judges = self.history.head().judges();
+        write_spans(judges.overlaps(), &mut self.overlaps);
+        write_spans(judges.leaderless(), &mut self.leaderless);
     }
 
     /// Intervenes at the cursor; the future after it is computed anew.
@@ -281,5 +288,33 @@ impl World {
     #[must_use]
     pub fn events_len(&self) -> usize {
         self.history.events().len() * EVENT
+    }
+
+    /// When two or more nodes believed to lead, up to the horizon: pairs of beginning and end, −1 while it goes on.
+    #[wasm_bindgen(js_name = overlapsPtr)]
+    #[must_use]
+    pub fn overlaps_ptr(&self) -> usize {
+        self.overlaps.as_ptr() as usize
+    }
+
+    /// When two or more nodes believed to lead, up to the horizon: pairs of beginning and end, −1 while it goes on.
+    #[wasm_bindgen(js_name = overlapsLen)]
+    #[must_use]
+    pub fn overlaps_len(&self) -> usize {
+        self.overlaps.len()
+    }
+
+    /// When no running node led; as the overlaps.
+    #[wasm_bindgen(js_name = leaderlessPtr)]
+    #[must_use]
+    pub fn leaderless_ptr(&self) -> usize {
+        self.leaderless.as_ptr() as usize
+    }
+
+    /// When no running node led; as the overlaps.
+    #[wasm_bindgen(js_name = leaderlessLen)]
+    #[must_use]
+    pub fn leaderless_len(&self) -> usize {
+        self.leaderless.len()
     }
 }

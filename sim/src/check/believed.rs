@@ -4,6 +4,7 @@
 //! and the overlap is summed exactly, to the microsecond.
 
 use super::Tally;
+use super::spans::Spans;
 
 /// Who believes, and until when.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub(super) struct BelievedLeaders {
     /// Up to when time was accounted for.
     accounted: u64,
     overlap: u64,
+    /// When two or more believed.
+    spans: Spans,
     last: Option<usize>,
     tally: Tally,
 }
@@ -25,12 +28,14 @@ impl BelievedLeaders {
             count: 0,
             accounted: 0,
             overlap: 0,
+            spans: Spans::default(),
             last: None,
             tally: Tally::default(),
         }
     }
 
-    /// Put to the test whenever another node than the last begins to believe.
+    /// Put to the test whenever another node than the last begins to believe, and broken whenever a node begins to beside
+    /// another: only then can the overlap begin to grow.
     pub(super) fn believes(&mut self, now: u64, node: usize, until: u64) -> bool {
         self.advance(now);
         let Some(slot) = self.until.get_mut(node) else {
@@ -39,11 +44,13 @@ impl BelievedLeaders {
         let begins = *slot == 0 && until > now;
         self.count = self.count + usize::from(begins) - usize::from(*slot != 0 && until <= now);
         *slot = if until > now { until } else { 0 };
-        let another = begins && self.last.is_some_and(|last| last != node);
+        let meets = self.count > 1;
+        self.spans.note(now, meets);
+        let another = self.last.is_some_and(|last| last != node);
         if begins {
             self.last = Some(node);
         }
-        another && self.tally.note(now, self.count > 1)
+        begins && (another || meets) && self.tally.note(now, meets)
     }
 
     /// Accounts for the time up to `now`, ending each belief at its own instant.
@@ -71,11 +78,19 @@ impl BelievedLeaders {
                     self.count -= 1;
                 }
             }
+            if self.count < 2 {
+                self.spans.note(to, false);
+            }
         }
     }
 
     pub(super) const fn count(&self) -> usize {
         self.count
+    }
+
+    /// When two or more believed: beginning and end of each span.
+    pub(super) fn spans(&self) -> &[(u64, u64)] {
+        self.spans.list()
     }
 
     pub(super) const fn overlap(&self) -> u64 {
@@ -148,5 +163,40 @@ mod tests {
             21,
             "from 10 to 31, when the second belief ends"
         );
+    }
+
+    #[test]
+    fn one_that_begins_again_beside_another_breaks_it_too() {
+        let mut check = BelievedLeaders::new(2);
+        check.believes(0, 0, 1000);
+        assert!(check.believes(10, 1, 500));
+        assert!(!check.believes(20, 1, 0));
+        assert!(check.believes(30, 1, 500), "the same node as last");
+        check.advance(600);
+        assert_eq!((check.overlap(), check.tally().broken), (480, 2));
+        assert_eq!(check.spans(), [(10, 20), (30, 500)]);
+    }
+
+    #[test]
+    fn spans_verdict_and_sum_agree_whatever_happens() {
+        let mut random = tenure::random::Random::from_seed(7);
+        for _ in 0..200 {
+            let mut check = BelievedLeaders::new(4);
+            let mut now = 0;
+            for _ in 0..random.below(20) {
+                now += random.below(30);
+                let node = random.below(4) as usize;
+                check.believes(
+                    now,
+                    node,
+                    [0, now + random.below(40)][random.below(2) as usize],
+                );
+            }
+            check.advance(now + 100);
+            let sum: u64 = check.spans().iter().map(|(begin, end)| end - begin).sum();
+            assert_eq!(sum, check.overlap());
+            assert!(check.overlap() == 0 || check.tally().broken > 0);
+            assert!(check.spans().len() as u64 <= check.tally().broken);
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! A window in which a new fault strikes before the bound is over, and before anybody led, says nothing.
 
 use super::Tally;
+use super::spans::Spans;
 use crate::physics::NEVER;
 
 /// Waits for a leader.
@@ -17,6 +18,8 @@ pub(super) struct LeaderAgain {
     waiting_since: Option<u64>,
     accounted: u64,
     without_leader: u64,
+    /// When no running node led.
+    spans: Spans,
     /// When each window began, and how long a leader took; `NEVER` when none came in time.
     windows: Vec<(u64, u64)>,
     tally: Tally,
@@ -31,6 +34,7 @@ impl LeaderAgain {
             waiting_since: Some(0),
             accounted: 0,
             without_leader: 0,
+            spans: Spans::default(),
             windows: Vec::new(),
             tally: Tally::default(),
         }
@@ -44,6 +48,9 @@ impl LeaderAgain {
         };
         *slot = until;
         self.led_until = self.until.iter().copied().max().unwrap_or(0);
+        if self.led_until > now {
+            self.spans.note(now, false);
+        }
         self.settle(now);
         broken
     }
@@ -66,7 +73,10 @@ impl LeaderAgain {
         let led_to = self
             .led_until
             .clamp(self.accounted, now.max(self.accounted));
-        self.without_leader += now.max(self.accounted) - led_to;
+        if led_to < now {
+            self.without_leader += now - led_to;
+            self.spans.note(led_to, true);
+        }
         self.accounted = self.accounted.max(now);
         let Some(since) = self
             .waiting_since
@@ -81,6 +91,11 @@ impl LeaderAgain {
 
     pub(super) const fn without_leader(&self) -> u64 {
         self.without_leader
+    }
+
+    /// When no running node led: beginning and end of each span.
+    pub(super) fn spans(&self) -> &[(u64, u64)] {
+        self.spans.list()
     }
 
     pub(super) fn windows(&self) -> &[(u64, u64)] {
@@ -141,6 +156,7 @@ mod tests {
         );
         assert_eq!(check.windows(), [(0, 40), (300, 50)]);
         assert_eq!(check.without_leader(), 40 + 260 + 600);
+        assert_eq!(check.spans(), [(0, 40), (90, 350), (400, NEVER)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod believed;
 mod leader_again;
 mod one_leader;
 mod one_vote;
+mod spans;
 mod stale;
 mod token_rises;
 
@@ -369,6 +370,19 @@ impl Judges {
         }
     }
 
+    /// When two or more nodes believed to lead: beginning and end of each span of true time, the first few thousand;
+    /// [`NEVER`](crate::physics::NEVER) while it goes on.
+    #[must_use]
+    pub fn overlaps(&self) -> &[(u64, u64)] {
+        self.believed.spans()
+    }
+
+    /// When no running node led; as [`overlaps`](Self::overlaps).
+    #[must_use]
+    pub fn leaderless(&self) -> &[(u64, u64)] {
+        self.leader_again.spans()
+    }
+
     /// The windows in which a leader was waited for: when each began (the start, or the last fault healed), and how long a
     /// leader took; [`NEVER`](crate::physics::NEVER) when none came in time.
     #[must_use]
@@ -379,7 +393,8 @@ impl Judges {
     /// How many things the judges remember.
     #[must_use]
     pub fn kept(&self) -> usize {
-        self.one_leader.kept() + self.one_vote.kept() + self.windows().len()
+        let listed = self.windows().len() + self.overlaps().len() + self.leaderless().len();
+        self.one_leader.kept() + self.one_vote.kept() + listed
     }
 
     /// How many stale writes reached a resource and were turned away.

@@ -354,6 +354,15 @@ pub(crate) fn node_name(node: u16) -> String {
     name
 }
 
+/// Spans of true time as pairs of numbers: beginning and end, −1 while it goes on.
+pub fn write_spans(spans: &[(u64, u64)], out: &mut Vec<f64>) {
+    out.clear();
+    for (begin, end) in spans {
+        out.push(*begin as f64);
+        out.push(if *end == NEVER { -1.0 } else { *end as f64 });
+    }
+}
+
 /// An event as [`EVENT`] numbers.
 #[must_use]
 pub fn event_numbers(event: &Event) -> [f64; EVENT] {
