@@ -107,6 +107,8 @@ describe('keyboard alone', () => {
     expect(await focused(page)).toBe('Skip to the cluster');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Crash the leader');
+    await page.keyboard.press('Tab');
     expect(await focused(page)).toMatch(/^n1: /);
     while (!(await focused(page)).startsWith(`${first}: `)) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

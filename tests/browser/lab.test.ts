@@ -71,7 +71,7 @@ describe('breaking it', () => {
     const page = await enter();
     await setSpeed(page, '0.5');
     const first = await leaderOtherThan(page, '');
-    await page.locator('[data-command="crash-leader"]').click();
+    await page.locator('#panel-faults [data-command="crash-leader"]').click();
     await expect.poll(() => leader(page)).toBe('nobody');
     const second = await leaderOtherThan(page, first);
     expect(second).not.toBe(first);
@@ -120,7 +120,7 @@ describe('breaking it', () => {
     const former = await traceHash(page);
     await page.keyboard.press('Home');
     await page.keyboard.press('Shift+ArrowRight');
-    await page.locator('[data-command="crash-leader"]').click();
+    await page.locator('#panel-faults [data-command="crash-leader"]').click();
     expect(await time(page, 'horizon')).toBeLessThan(end);
     await page.locator('[data-command="undo"]').click();
     await page.keyboard.press('End');
@@ -133,7 +133,7 @@ describe('a link', () => {
   async function shared() {
     const page = await enter();
     await playTo(page, 700_000);
-    await page.locator('[data-command="crash-leader"]').click();
+    await page.locator('#panel-faults [data-command="crash-leader"]').click();
     await playTo(page, 2_000_000);
     await page.getByTestId('scrubber').fill('1500000');
     await page.locator('[data-command="share"]').click();
@@ -257,32 +257,6 @@ describe('the gallery of bad scenarios', () => {
       await expect.poll(() => time(page, 'now')).toBeGreaterThan(before);
     });
   }
-});
-
-describe('the timeline', () => {
-  test('is zoomed by wheel and keys, moved by dragging, and a click goes there', async () => {
-    const page = await enter();
-    await playTo(page, 1_000_000);
-    const span = () => text(page.locator('.zoom .span'));
-    const before = await span();
-    await page.keyboard.press('z');
-    expect(await span()).not.toBe(before);
-    await page.keyboard.press('Shift+Z');
-    expect(await span()).toBe(before);
-    const box = (await page.getByTestId('timeline').boundingBox())!;
-    await page.mouse.move(box.x + box.width / 2, box.y + 40);
-    await page.keyboard.down('Control');
-    await page.mouse.wheel(0, -400);
-    await page.keyboard.up('Control');
-    await expect.poll(span).not.toBe(before);
-    const now = await time(page, 'now');
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width / 2 + 100, box.y + 40, { steps: 4 });
-    await page.mouse.up();
-    expect(await time(page, 'now')).toBe(now);
-    await page.mouse.click(box.x + box.width / 4, box.y + 40);
-    expect(await time(page, 'now')).toBeLessThan(now);
-  });
 });
 
 describe('an engine that stops', () => {

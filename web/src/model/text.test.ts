@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toEngineError } from '../engine/errors';
 import type { WorldModule } from '../engine/world';
-import { translator } from '../i18n/translate';
+import { LANGS, translator } from '../i18n/translate';
 import { actors, frame, nodeRows, summaryRow } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { readCluster } from './cluster';
-import { describeCluster, fieldText, problemText, valueText } from './text';
+import { describeCluster, fieldText, messageText, problemText, valueText } from './text';
 
 describe('what the engine refuses', () => {
   let module: WorldModule;
@@ -69,7 +69,20 @@ describe('an inspected field', () => {
     expect(valueText({ path: 'diskWrite', value: 1500 }, t)).toBe('1.5 ms');
     expect(valueText({ path: 'serving', value: false }, t)).toBe('no');
     expect(valueText({ path: 'vote', value: null }, t)).toBe('–');
+    const zh = translator('zh');
+    expect(valueText({ path: 'role', value: 'leader established' }, zh)).toBe(zh('role.leader'));
+    expect(valueText({ path: 'role', value: 'leader elected' }, zh)).toBe(zh('role.elected'));
+    expect(valueText({ path: 'status', value: 'paused' }, zh)).toBe(zh('status.paused'));
+    expect(valueText({ path: 'vote', value: 'n2' }, zh)).toBe('n2');
     expect(fieldText('brandNew', t)).toBe('brandNew');
+  });
+
+  it('keep the names of protocol messages, in every language', () => {
+    for (const lang of LANGS) {
+      expect(messageText(6, translator(lang))).toBe('Heartbeat');
+      expect(messageText(22, translator(lang))).toBe(translator(lang)('message.Write'));
+      expect(messageText(99, translator(lang))).toBe(translator(lang)('message.other'));
+    }
   });
 });
 

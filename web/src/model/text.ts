@@ -8,10 +8,11 @@ import type { Leaf } from './diff';
 import type { EventView } from './log';
 import { instantText, spanText } from './time';
 
-/** What a message is called. */
+/** What a message is called. Those of the protocol keep their names in every language. */
 export function messageText(kind: number, t: Translate): string {
-  const key = `message.${MESSAGES[kind] ?? 'other'}`;
-  return isKey(key) ? t(key) : t('message.other');
+  const name = MESSAGES[kind] ?? 'other';
+  const key = `message.${name}`;
+  return isKey(key) ? t(key) : name;
 }
 
 /** Codes from here on are about the client and the resources, whose number is a token. */
@@ -85,7 +86,10 @@ export function valueText({ path, value }: Leaf, t: Translate): string {
   if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
   if (typeof value === 'number' && INSTANTS.has(path)) return instantText(value);
   if (typeof value === 'number' && LENGTHS.has(path)) return spanText(value);
-  return String(value);
+  // Roles and states: the engine's words, of which the page knows the last or the first.
+  const words = String(value).split(' ');
+  const key = [words.at(-1), words[0]].map((word) => `${path}.${word}`).find(isKey);
+  return key ? t(key) : String(value);
 }
 
 /** The state of the cluster in a few sentences, for a screen reader. */

@@ -44,7 +44,7 @@ export class ResourceMark {
     set(this.rails, 'd', railPath(54 * size, 22 * size));
     set(this.fence, 'd', fencePath(50 * size, 22 * size));
     set(this.cross, 'd', crossPath(6 * size));
-    set(this.cross, 'transform', `translate(${num(-38 * size)} 0)`);
+    set(this.cross, 'transform', stacked ? 'translate(0 -20)' : `translate(${num(-38 * scale)} 0)`);
     const left = stacked ? FOOT_TEXT : 36 * scale;
     const line = stacked ? FOOT_LINE : Math.max(15, 14.5 * scale);
     const top = stacked ? -line / 1.5 : -line * 1.3;
@@ -71,14 +71,14 @@ export class ResourceMark {
     show(this.rails, resource.fenced);
     show(this.fence, resource.fenced);
     show(this.cross, flash === 'refused');
-    show(this.chip, token > 0 && !stacked);
+    show(this.chip, !stacked);
     const name = t(resource.fenced ? 'actor.fenced' : 'actor.unfenced');
     const held = token > 0 ? t('resource.token', { token }) : t('resource.no-token');
     const taken = t('resource.accepted', { count: accepted });
     const late = t('resource.stale', { count: stale });
     const kept = resource.fenced ? t('resource.refused', { count: refused }) : '';
     const words = stacked
-      ? [`${name} · ${held}`, taken, kept ? `${late} · ${kept}` : late]
+      ? [token > 0 ? `${name} · ${held}` : name, taken, kept ? `${late} · ${kept}` : late]
       : [name, held, taken, late, kept];
     this.lines.forEach((line, i) => {
       setText(line, words[i] ?? '');
