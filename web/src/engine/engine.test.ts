@@ -69,6 +69,18 @@ function standIn() {
       summaryLen() {
         return 13;
       }
+      overlapsPtr() {
+        return 1536;
+      }
+      overlapsLen() {
+        return 2;
+      }
+      leaderlessPtr() {
+        return 1600;
+      }
+      leaderlessLen() {
+        return 2;
+      }
       eventsPtr() {
         return 2048;
       }

@@ -11,6 +11,9 @@ export interface Frame {
   resources: Float64Array;
   links: Uint8Array;
   summary: Float64Array;
+  /** Spans up to the horizon, as pairs of beginning and end: two believed leaders, and nobody. */
+  overlaps: Float64Array;
+  leaderless: Float64Array;
 }
 
 /**
@@ -87,6 +90,8 @@ export class Engine {
         resources: this.view('resources', world.resourcesPtr(), world.resourcesLen()),
         links: new Uint8Array(this.module.memory.buffer, world.linksPtr(), world.linksLen()),
         summary: this.view('summary', world.summaryPtr(), world.summaryLen()),
+        overlaps: this.view('overlaps', world.overlapsPtr(), world.overlapsLen()),
+        leaderless: this.view('leaderless', world.leaderlessPtr(), world.leaderlessLen()),
       };
     });
   }

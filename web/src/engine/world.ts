@@ -40,6 +40,10 @@ export interface World {
   linksLen(): number;
   summaryPtr(): number;
   summaryLen(): number;
+  overlapsPtr(): number;
+  overlapsLen(): number;
+  leaderlessPtr(): number;
+  leaderlessLen(): number;
   eventsPtr(): number;
   eventsLen(): number;
   act(action: Action): void;

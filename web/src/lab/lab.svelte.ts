@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine';
 import { EngineError } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
 import type { Action, Actor, Verdict } from '../engine/world';
-import { type ClusterView, type NodeView, readCluster, readSummary } from '../model/cluster';
+import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
@@ -334,8 +334,10 @@ export class Lab {
   /** Reads the engine at the cursor. Judging waits its turn while the run plays. */
   private refresh(judge: boolean): void {
     this.attempt(() => {
-      this.cluster = readCluster(this.engine.frame(), this.actors);
-      if (this.history.read(this.engine.events(), this.engine.epoch)) this.agree();
+      const frame = this.engine.frame();
+      this.cluster = readCluster(frame, this.actors);
+      this.history.readSpans(frame);
+      this.history.read(this.engine.events(), this.engine.epoch);
       this.historyVersion = this.history.version;
       this.inspect();
       const now = this.clock();
@@ -344,17 +346,6 @@ export class Lab {
       this.verdicts = this.engine.verdicts();
       this.traceHash = this.engine.traceHash();
     });
-  }
-
-  /** The lanes of the whole cluster are what the engine counts, whatever the protocol. */
-  private agree(): void {
-    const { now, horizon, summary } = this.cluster;
-    const countAt = (at: number) => {
-      this.engine.seek(at);
-      return readSummary(this.engine.frame().summary);
-    };
-    this.history.agree(horizon, now === horizon ? summary : countAt(horizon), countAt);
-    if (this.engine.now !== now) this.engine.seek(now);
   }
 
   private inspect(): void {

@@ -5,10 +5,10 @@ import { commandFor, keyOf, keyText } from '../actions/command';
 import { Engine } from '../engine/engine';
 import type { WorldModule } from '../engine/world';
 import { en } from '../i18n/en';
-import { covered } from '../model/counted';
 import type { Span } from '../model/history';
 import { decodeLink } from '../model/link';
 import { BUILT_IN } from '../scenarios';
+import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { Lab } from './lab.svelte';
 import { Notices } from './notices.svelte';
@@ -306,7 +306,7 @@ describe('the lanes of the whole cluster', () => {
       const scenario = { tenure: 1, scheme: 'raft', nodes: 5, seed: '1', duration: '6s', faults, ...rules };
       expect(lab.load(scenario, null, 'notice.file')).toBe(true);
       const lanes = () =>
-        [lab.history.overlaps, lab.history.leaderless].map((spans) => covered(spans, lab.cluster.now));
+        [lab.history.overlaps, lab.history.leaderless].map((spans) => totalUntil(spans, lab.cluster.now));
       for (let at = 0; at <= lab.duration; at += 37_000) {
         lab.seek(at);
         const { overlapUs, leaderlessUs } = lab.cluster.summary;

@@ -211,7 +211,7 @@ function readLinks(links: Uint8Array, n: number): boolean[][] {
   );
 }
 
-export function readSummary(data: Float64Array): SummaryView {
+function readSummary(data: Float64Array): SummaryView {
   return {
     believedLeaders: data[SUMMARY.believedLeaders],
     overlapUs: data[SUMMARY.overlapUs],

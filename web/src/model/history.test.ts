@@ -42,52 +42,37 @@ describe('leadership bars', () => {
   });
 
   it('go on solid when the leader wakes within its lease', () => {
-    const { lanes, leaderless } = read([
+    const { lanes } = read([
       { at: 10, kind: 'established', actor: 0, term: 1 },
       { at: 20, kind: 'pause', actor: 0 },
       { at: 30, kind: 'resume', actor: 0 },
     ]);
     expect(lanes[0].leads.map(({ style }) => style)).toEqual(['acting', 'zombie', 'acting']);
-    expect(leaderless.map(span)).toEqual([
-      [0, 10],
-      [20, 30],
-    ]);
   });
 
   it('end with a crash even when no deposition is told', () => {
-    const { lanes, leaderless } = read([
+    const { lanes } = read([
       { at: 10, kind: 'established', actor: 0, term: 1 },
       { at: 20, kind: 'crash', actor: 0 },
       { at: 50, kind: 'boot', actor: 0, a: 2 },
     ]);
     expect(lanes[0].leads.map(span)).toEqual([[10, 20]]);
     expect(lanes[0].status).toEqual([{ from: 20, to: 50, status: 'crashed' }]);
-    expect(leaderless.map(span)).toEqual([
-      [0, 10],
-      [20, OPEN],
-    ]);
   });
 });
 
-describe('the two-leader lane', () => {
-  it('shows exactly the time in which two could act', () => {
-    const { overlaps } = read([
-      { at: 10, kind: 'established', actor: 0, term: 1 },
-      { at: 30, kind: 'established', actor: 1, term: 2 },
-      { at: 45, kind: 'deposed', actor: 0, term: 1 },
+describe('the lanes of the whole cluster', () => {
+  it('are what the engine kept, open ones without an end', () => {
+    const history = new History(3);
+    history.readSpans({
+      overlaps: Float64Array.of(30, 45),
+      leaderless: Float64Array.of(0, 10, 60, -1),
+    });
+    expect(history.overlaps.map(span)).toEqual([[30, 45]]);
+    expect(history.leaderless.map(span)).toEqual([
+      [0, 10],
+      [60, OPEN],
     ]);
-    expect(overlaps.map(span)).toEqual([[30, 45]]);
-  });
-
-  it('shows nothing for a frozen leader that wakes deposed beside its successor', () => {
-    const { overlaps } = read([
-      { at: 10, kind: 'established', actor: 0, term: 1 },
-      { at: 20, kind: 'pause', actor: 0 },
-      { at: 40, kind: 'established', actor: 1, term: 2 },
-      { at: 60, kind: 'resume', actor: 0 },
-      { at: 60, kind: 'deposed', actor: 0, term: 1 },
-    ]);
-    expect(overlaps).toEqual([]);
   });
 });
 
@@ -173,8 +158,6 @@ describe('reading on', () => {
         steps.read(events.subarray(0, Math.min(cut, rows.length) * 8), 0);
         steps.read(events, 0);
         expect(steps.lanes).toEqual(once.lanes);
-        expect(steps.overlaps).toEqual(once.overlaps);
-        expect(steps.leaderless).toEqual(once.leaderless);
         expect(steps.tenures).toEqual(once.tenures);
       }),
     );
@@ -193,11 +176,7 @@ describe('reading on', () => {
     fc.assert(
       fc.property(streams, (rows) => {
         const history = read(rows);
-        const lists = [
-          history.overlaps,
-          history.leaderless,
-          ...history.lanes.flatMap((lane): Span[][] => [lane.terms, lane.leads, lane.status]),
-        ];
+        const lists = [...history.lanes.flatMap((lane): Span[][] => [lane.terms, lane.leads, lane.status])];
         for (const list of lists) {
           list.forEach((item, i) => {
             expect(item.to).toBeGreaterThanOrEqual(item.from);

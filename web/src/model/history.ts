@@ -1,5 +1,5 @@
+import type { Frame } from '../engine/engine';
 import { EVENT, type EventKind, KIND } from '../engine/layout';
-import { CountedLane } from './counted';
 import { firstAfter, firstFrom, firstWhere } from './search';
 
 /** A stretch of a lane. `to` is Infinity while it lasts. */
@@ -37,12 +37,6 @@ export interface Mark {
   a: number;
   /** Index of the event. */
   event: number;
-}
-
-/** What the engine counts of the whole cluster up to an instant. */
-export interface Counts {
-  overlapUs: number;
-  leaderlessUs: number;
 }
 
 export interface NodeLane {
@@ -83,13 +77,9 @@ export class History {
   /** Writes at resources, by actor id: accepted ones, stale ones and refused ones. */
   writes = new Map<number, Mark[]>();
   /** Two or more nodes believed that they lead, a frozen one too while its lease lasts. */
-  get overlaps(): readonly Span[] {
-    return this.overlapLane.spans;
-  }
+  overlaps: readonly Span[] = [];
   /** No established leader that runs. */
-  get leaderless(): readonly Span[] {
-    return this.leaderlessLane.spans;
-  }
+  leaderless: readonly Span[] = [];
   /** Established leaders, in order: the painted history of the scrubber. */
   tenures: LeadSpan[] = [];
   violations: Mark[] = [];
@@ -101,37 +91,28 @@ export class History {
   version = 0;
 
   private epoch = -1;
-  private acting = new Set<number>();
-  /** The two lanes of the whole cluster, as the events tell of them and as they are drawn. */
-  private told = { overlaps: [] as Span[], leaderless: [] as Span[] };
-  private overlapLane!: CountedLane;
-  private leaderlessLane!: CountedLane;
 
   constructor(private readonly nodes: number) {
     this.reset();
   }
 
-  /** True when there was anything new. */
-  read(events: Float64Array, epoch: number): boolean {
+  read(events: Float64Array, epoch: number): void {
     const total = events.length / EVENT.stride;
-    const before = this.version;
     if (epoch !== this.epoch || total < this.count) {
       this.reset();
       this.epoch = epoch;
       this.version += 1;
     }
-    if (total > this.count) {
-      for (let i = this.count; i < total; i += 1) this.take(events, i);
-      this.count = total;
-      this.version += 1;
-    }
-    return this.version > before;
+    if (total === this.count) return;
+    for (let i = this.count; i < total; i += 1) this.take(events, i);
+    this.count = total;
+    this.version += 1;
   }
 
-  /** Holds the lanes of the whole cluster to what the engine itself counted up to the horizon. */
-  agree(horizon: number, total: Counts, countAt: (at: number) => Counts): void {
-    this.overlapLane.agree(horizon, total.overlapUs, (at) => countAt(at).overlapUs);
-    this.leaderlessLane.agree(horizon, total.leaderlessUs, (at) => countAt(at).leaderlessUs);
+  /** Takes the spans that the engine keeps itself: belief begins and ends without an event, too. */
+  readSpans({ overlaps, leaderless }: Pick<Frame, 'overlaps' | 'leaderless'>): void {
+    this.overlaps = spansOf(overlaps);
+    this.leaderless = spansOf(leaderless);
   }
 
   /** The last notable mark before an instant, and the first after it. */
@@ -150,14 +131,10 @@ export class History {
     this.lanes = Array.from({ length: this.nodes }, () => ({ terms: [], leads: [], status: [], ticks: [] }));
     this.faults = [];
     this.writes = new Map();
-    this.told = { overlaps: [], leaderless: [{ from: 0, to: Number.POSITIVE_INFINITY }] };
-    this.overlapLane = new CountedLane(this.told.overlaps);
-    this.leaderlessLane = new CountedLane(this.told.leaderless);
     this.tenures = [];
     this.violations = [];
     this.notable = [];
     this.count = 0;
-    this.acting = new Set();
   }
 
   private take(events: Float64Array, index: number): void {
@@ -259,7 +236,6 @@ export class History {
     if (style !== 'acting') return;
     endSpan(this.tenures, at);
     this.tenures.push({ from: at, to: Number.POSITIVE_INFINITY, term, node, style });
-    this.setActing(node, true, at);
   }
 
   private freeze(node: number, at: number): void {
@@ -267,7 +243,6 @@ export class History {
     if (open?.style !== 'acting') return;
     open.to = at;
     this.lanes[node].leads.push({ ...open, from: at, to: Number.POSITIVE_INFINITY, style: 'zombie' });
-    this.setActing(node, false, at);
   }
 
   private thaw(node: number, at: number): void {
@@ -275,7 +250,6 @@ export class History {
     if (open?.style !== 'zombie') return;
     open.to = at;
     this.lanes[node].leads.push({ ...open, from: at, to: Number.POSITIVE_INFINITY, style: 'acting' });
-    this.setActing(node, true, at);
   }
 
   private stopLeading(node: number, at: number): void {
@@ -286,19 +260,6 @@ export class History {
     if (leads.length > 0 && leads[leads.length - 1].from === at) leads.pop();
     const tenure = openSpan(this.tenures);
     if (tenure?.node === node) tenure.to = at;
-    this.setActing(node, false, at);
-  }
-
-  private setActing(node: number, acts: boolean, at: number): void {
-    const { overlaps, leaderless } = this.told;
-    const before = this.acting.size;
-    if (acts) this.acting.add(node);
-    else this.acting.delete(node);
-    const after = this.acting.size;
-    if (before < 2 && after >= 2) begin(overlaps, at);
-    if (before >= 2 && after < 2) end(overlaps, at);
-    if (before === 0 && after > 0) end(leaderless, at);
-    if (before > 0 && after === 0) begin(leaderless, at);
   }
 }
 
@@ -317,17 +278,11 @@ function endSpan(spans: Span[], at: number): void {
   if (open) open.to = at;
 }
 
-/** Opens a span, or goes on with the one that ended at this very instant. */
-function begin(spans: Span[], at: number): void {
-  const last = spans[spans.length - 1];
-  if (last?.to === at) last.to = Number.POSITIVE_INFINITY;
-  else spans.push({ from: at, to: Number.POSITIVE_INFINITY });
-}
-
-/** Closes the open span; one without length never was. */
-function end(spans: Span[], at: number): void {
-  endSpan(spans, at);
-  if (spans[spans.length - 1]?.from === at) spans.pop();
+function spansOf(pairs: Float64Array): Span[] {
+  return Array.from({ length: pairs.length / 2 }, (_, i) => {
+    const to = pairs[2 * i + 1];
+    return { from: pairs[2 * i], to: to < 0 ? Number.POSITIVE_INFINITY : to };
+  });
 }
 
 /** The spans that touch [from, to], as a half-open range of indices. Spans lie in order and do not overlap. */

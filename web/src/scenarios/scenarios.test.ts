@@ -20,7 +20,9 @@ async function open(id: string) {
   const history = new History(actors.filter(({ kind }) => kind === 'node').length);
   const at = (time: number) => {
     engine.seek(time);
-    const cluster = readCluster(engine.frame(), actors);
+    const frame = engine.frame();
+    const cluster = readCluster(frame, actors);
+    history.readSpans(frame);
     history.read(engine.events(), engine.epoch);
     return cluster;
   };

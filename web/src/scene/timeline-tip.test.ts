@@ -19,6 +19,7 @@ const events = eventRows([
 events[3 * EVENT.stride + EVENT.cause] = 2;
 const history = new History(3);
 history.read(events, 0);
+history.readSpans({ overlaps: new Float64Array(), leaderless: Float64Array.of(0, 120 * ms, 180 * ms, -1) });
 
 /** A pixel is a millisecond. */
 const place = { history, events, plan, width: 200, window: { from: 0, span: 200 * ms } };

@@ -80,6 +80,8 @@ export function frame(fields: Partial<Frame>): Frame {
     resources: resourceRows(),
     links: new Uint8Array(n * n),
     summary: summaryRow({}),
+    overlaps: new Float64Array(),
+    leaderless: new Float64Array(),
     ...fields,
   };
 }
