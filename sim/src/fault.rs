@@ -130,7 +130,9 @@ impl Plan {
             ));
         }
         let place = self.partition_point(|fault| fault.at <= at);
-        Arc::make_mut(&mut self.0).insert(place, Fault { at, action });
+        let mut faults = self.to_vec();
+        faults.insert(place, Fault { at, action });
+        self.0 = Arc::new(faults);
         Ok(())
     }
 }

@@ -59,7 +59,7 @@ impl History {
         head.trace_mut().recording = true;
         let plan = Plan::new(scenario.faults.clone());
         // At once: a buffer that grows is there twice while it does.
-        let events = Vec::with_capacity(scenario.expected_events());
+        let events = Vec::with_capacity(scenario.expected_events() as usize);
         let mut history = Self {
             scenario,
             plan,
@@ -267,6 +267,7 @@ impl History {
     }
 
     /// Runs the horizon forward, as far as there is room.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn advance(&mut self, to: u64) {
         loop {
             let wanted = self
@@ -289,8 +290,11 @@ impl History {
     }
 
     fn collect(&mut self) {
-        let fresh = self.head.trace_mut().fresh.drain(..);
-        self.events.extend(fresh.map(|event| event_numbers(&event)));
+        let fresh = &mut self.head.trace_mut().fresh;
+        for event in fresh.iter() {
+            self.events.push(event_numbers(event));
+        }
+        fresh.clear();
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]

@@ -117,6 +117,7 @@ impl World {
     }
 
     /// Fills the buffers from the cursor; spans go up to the horizon, as events do.
+    #[inline(never)]
     pub fn frame(&mut self) {
         let world = self.history.world();
         world.write_nodes(&mut self.nodes);

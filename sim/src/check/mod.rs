@@ -390,13 +390,6 @@ impl Judges {
         self.leader_again.windows()
     }
 
-    /// How many things the judges remember.
-    #[must_use]
-    pub fn kept(&self) -> usize {
-        let listed = self.windows().len() + self.overlaps().len() + self.leaderless().len();
-        self.one_leader.kept() + self.one_vote.kept() + listed
-    }
-
     /// How many stale writes reached a resource and were turned away.
     #[must_use]
     pub fn stale_refused(&self, resource: usize) -> u64 {

@@ -29,11 +29,6 @@ impl OneLeaderPerTerm {
         }
     }
 
-    /// How much is kept.
-    pub(super) const fn kept(&self) -> usize {
-        self.leaders.len()
-    }
-
     pub(super) const fn tally(&self) -> Tally {
         self.tally
     }

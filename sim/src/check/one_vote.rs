@@ -25,11 +25,6 @@ impl OneVotePerTerm {
         }
     }
 
-    /// How much is kept.
-    pub(super) const fn kept(&self) -> usize {
-        self.votes.len()
-    }
-
     pub(super) const fn tally(&self) -> Tally {
         self.tally
     }

@@ -220,11 +220,13 @@ impl World {
         .map(|at| at.unwrap_or(u64::MAX))
     }
 
-    /// About how much there is to clone, in units of 100 bytes.
+    /// About how much there is to clone, in units of 100 bytes. What the judges remember grows with what happened.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn weight(&self) -> usize {
         let nodes = self.env.nodes;
         let late: usize = self.rafts().map(|(_, raft)| raft.late()).sum();
-        nodes * (nodes + 16) + self.env.queue.len() + late + self.env.judges.kept() / 4
+        let remembered = self.env.trace.count() as usize / 64;
+        nodes * (nodes + 16) + self.env.queue.len() + late + remembered
     }
 
     /// The trace.
