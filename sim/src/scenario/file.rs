@@ -4,6 +4,7 @@ use super::format::{Kind, MEMBER};
 use super::names::{RULES, TAKEOVER_OF};
 use super::reader::{self, Part, Read, Slip, items, number, who, word};
 use super::{Clients, Refusal, Scenario, Title, VERSION};
+use crate::app::Takeover;
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Who};
 use crate::json::{self, Node, Value};
@@ -67,7 +68,9 @@ fn scenario(root: &Node) -> Read<Scenario> {
             every: client.get("every"),
             think: client.get("think"),
             write_delay: client.get("writeDelay"),
-            takeover: TAKEOVER_OF[client.get("takeover") as usize % TAKEOVER_OF.len()],
+            takeover: client
+                .pick("takeover", &TAKEOVER_OF)
+                .unwrap_or(Takeover::FenceFirst),
         },
         leader_within: file.get("leaderWithin"),
         duration: file.get("duration"),
@@ -93,8 +96,10 @@ fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
     let expect = file.inner("expect");
     for check in Check::ALL {
         if expect.node(check.name()).is_some() {
-            let outcome = expect.get(check.name()) as usize % Outcome::ALL.len();
-            scenario.expect.push((check, Outcome::ALL[outcome]));
+            let outcome = expect.pick(check.name(), &Outcome::ALL);
+            scenario
+                .expect
+                .extend(outcome.map(|outcome| (check, outcome)));
         }
     }
     // In order of time, and of the file where times are equal.
@@ -191,14 +196,13 @@ fn change_weather(weather: &mut Weather, part: Part<'_>) -> Read<()> {
 
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
-    let one = who(part.get(name));
     Ok(match name {
-        "crash" => Action::Crash(one),
-        "restart" => Action::Restart(one),
-        "pause" => Action::Pause(one),
-        "resume" => Action::Resume(one),
-        "resign" => Action::Resign(one),
-        "campaign" => Action::Campaign(one),
+        "crash" => Action::Crash(part.who(name)),
+        "restart" => Action::Restart(part.who(name)),
+        "pause" => Action::Pause(part.who(name)),
+        "resume" => Action::Resume(part.who(name)),
+        "resign" => Action::Resign(part.who(name)),
+        "campaign" => Action::Campaign(part.who(name)),
         "heal" if matches!(node.value, Value::Text(_)) => Action::HealAll,
         "cut" | "heal" => {
             let [from, to] = part.ends(name).map(who);
@@ -227,7 +231,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             let takes = change
                 .value("write")
                 .map_or(scenario.disk_write, |[takes, _]| takes);
-            Action::Disk(who(change.get("node")), takes)
+            Action::Disk(change.who("node"), takes)
         }
     })
 }
@@ -237,7 +241,10 @@ fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
     let mut named: Vec<(u16, Who)> = Vec::new();
     for (place, group) in (0..).zip(items(node)) {
         for node in items(group) {
-            let who = who(number(&MEMBER, word(node)).unwrap_or_default());
+            // What names nobody was refused when the file was held against the table.
+            let Some(who) = number(&MEMBER, word(node)).map(who) else {
+                continue;
+            };
             // Followers are told apart when the action comes: each name is another one.
             if who != Who::Follower && named.iter().any(|(_, other)| *other == who) {
                 return Err(Slip::new(
@@ -263,4 +270,89 @@ fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
         ));
     }
     Ok(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::{Entry, FILE, Usual};
+    use super::*;
+
+    /// A value of a kind that differs from every default, as the writer writes it.
+    fn sample(kind: &Kind) -> String {
+        match kind {
+            Kind::Text => "\"x\"".to_owned(),
+            Kind::Flag => "false".to_owned(),
+            Kind::Seed => "\"7\"".to_owned(),
+            Kind::Count(..) => "3".to_owned(),
+            Kind::Span(..) | Kind::Moment => "\"7ms\"".to_owned(),
+            Kind::Range(..) => "[\"200ms\",\"400ms\"]".to_owned(),
+            Kind::Share => "\"0.5%\"".to_owned(),
+            Kind::Name(names) => format!("\"{}\"", names[names.len() - 1]),
+            Kind::Node(roles) => format!("\"{}\"", roles[roles.len() - 1]),
+            Kind::Link => "[\"n2\",\"n3\"]".to_owned(),
+            Kind::NameOrLink(name) => format!("\"{name}\""),
+            Kind::List(Kind::List(..), _) => "[[\"n2\",\"leader\"],[\"rest\"]]".to_owned(),
+            Kind::List(of, _) => format!("[{}]", sample(of)),
+            Kind::Object(entries) | Kind::Choice(entries) => {
+                let fields: Vec<String> = entries
+                    .iter()
+                    .map(|entry| format!("\"{}\":{}", entry.name, sample(&entry.kind)))
+                    .collect();
+                format!("{{{}}}", fields.join(","))
+            }
+        }
+    }
+
+    /// The fields of an object with samples in them, one after another: objects with one field, faults with one action.
+    fn samples(
+        entries: &[Entry],
+        inside: &dyn Fn(String) -> String,
+        all: &mut Vec<(String, String)>,
+    ) {
+        for entry in entries {
+            let name = entry.name;
+            match &entry.kind {
+                // Without these no file is read at all.
+                _ if matches!(name, "tenure" | "scheme") => {}
+                Kind::Object(entries)
+                    if entries
+                        .iter()
+                        .all(|entry| !matches!(entry.usual, Usual::Needed(_))) =>
+                {
+                    samples(
+                        entries,
+                        &|field| inside(format!("\"{name}\":{{{field}}}")),
+                        all,
+                    );
+                }
+                Kind::List(Kind::Choice(entries), _) => samples(
+                    &entries[1..],
+                    &|action| inside(format!("\"{name}\":[{{\"at\":\"7ms\",{action}}}]")),
+                    all,
+                ),
+                kind => {
+                    let field = format!("\"{name}\":{}", sample(kind));
+                    all.push((inside(field.clone()), field));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_of_the_table_is_read_and_written_as_it_was() {
+        let mut all = Vec::new();
+        samples(&FILE, &|field| field, &mut all);
+        assert!(all.len() > 30, "{}", all.len());
+        for (field, written) in all {
+            let read = |field: &str| {
+                let text = format!(r#"{{"tenure":1,"scheme":"raft"{field}}}"#);
+                super::read(&text)
+                    .unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+                    .to_json()
+            };
+            let (usual, other) = (read(""), read(&format!(",{field}")));
+            assert!(other.contains(&written), "{field}: {other}");
+            assert!(!usual.contains(&written), "{field} differs from no default");
+        }
+    }
 }

@@ -82,9 +82,10 @@ pub(super) fn file(root: &Node) -> Read<Part<'_>> {
         entries: &FILE,
     };
     // A count or duration that does not fit is refused before anything is held against it: it comes earlier in the table.
+    let first = |name| part.read(name).and_then(|[first, _]| first).unwrap_or(0);
     let frame = Frame {
-        nodes: part.get("nodes"),
-        duration: part.get("duration"),
+        nodes: first("nodes"),
+        duration: first("duration"),
     };
     check(root, &Kind::Object(&FILE), frame)?;
     Ok(part)
@@ -118,22 +119,46 @@ impl<'n> Part<'n> {
             .map(|field| &field.node)
     }
 
-    /// The value of a field or its default, as a [`number`]; 0 where there is neither.
+    /// The value of a field or its default, as a [`number`]; one of both there must be.
     #[inline(never)]
     pub(super) fn get(self, name: &str) -> u64 {
         self.ends(name)[0]
     }
 
-    /// The two values of a field or its defaults, the first twice where there is one; 0 where there is none.
+    /// The two values of a field or its defaults, the first twice where there is one; some there must be.
     #[inline(never)]
     pub(super) fn ends(self, name: &str) -> [u64; 2] {
-        self.value(name).unwrap_or_default()
+        let value = self.value(name);
+        debug_assert!(value.is_some(), "{name} may be absent");
+        value.unwrap_or_default()
     }
 
     /// The two values of a field or its defaults, the first twice where there is one.
     #[inline(never)]
     pub(super) fn value(self, name: &str) -> Option<[u64; 2]> {
-        let entry = self.entries.iter().find(|entry| entry.name == name)?;
+        let value = self.read(name)?;
+        // What does not read was refused when the file was held against the table.
+        debug_assert!(value.iter().all(Option::is_some), "{name} does not read");
+        Some(value.map(Option::unwrap_or_default))
+    }
+
+    /// Whom a field names.
+    #[inline(never)]
+    pub(super) fn who(self, name: &str) -> Who {
+        who(self.get(name))
+    }
+
+    /// Which of these the name in a field stands for, by its place.
+    pub(super) fn pick<T: Copy>(self, name: &str, of: &[T]) -> Option<T> {
+        let picked = of.get(self.get(name) as usize).copied();
+        debug_assert!(picked.is_some(), "{name} has more names than meanings");
+        picked
+    }
+
+    /// As [`value`](Self::value), of what may not fit the table.
+    #[inline(never)]
+    fn read(self, name: &str) -> Option<[Option<u64>; 2]> {
+        let entry = self.entry(name)?;
         let texts = match (self.node(name), &entry.usual) {
             (Some(node), _) => match items(node) {
                 [first, second] => [word(first), word(second)],
@@ -147,18 +172,26 @@ impl<'n> Part<'n> {
             Kind::Link | Kind::NameOrLink(_) => &END,
             _ => &entry.kind,
         };
-        Some(texts.map(|text| number(kind, text).unwrap_or_default()))
+        Some(texts.map(|text| number(kind, text)))
+    }
+
+    /// The entry of a field. Every name that is asked for is in the table: a slip of ours shows in the first test.
+    fn entry(self, name: &str) -> Option<&'static Entry> {
+        let entry = self.entries.iter().find(|entry| entry.name == name);
+        debug_assert!(entry.is_some(), "the table has no {name}");
+        entry
     }
 
     /// A text, or nothing.
     pub(super) fn text(self, name: &str) -> &'n str {
+        debug_assert!(self.entry(name).is_some());
         self.node(name).map_or("", word)
     }
 
     /// The object in a field.
     #[inline(never)]
     pub(super) fn inner(self, name: &str) -> Self {
-        let entries = match self.entries.iter().find(|entry| entry.name == name) {
+        let entries = match self.entry(name) {
             Some(Entry {
                 kind: Kind::Object(entries),
                 ..
@@ -167,7 +200,10 @@ impl<'n> Part<'n> {
                 kind: Kind::List(Kind::Choice(entries), _),
                 ..
             }) => *entries,
-            _ => &[],
+            _ => {
+                debug_assert!(false, "{name} is no object");
+                &[]
+            }
         };
         Self {
             fields: self
