@@ -5,8 +5,7 @@ use crate::app::Takeover;
 use crate::check::Check;
 use crate::fault::{Action, Fault, Who};
 use crate::physics::network::Weather;
-use crate::scenario::{Clients, Scenario, Title};
-use crate::scheme::raft::Setup;
+use crate::scenario::{Clients, Scenario};
 use crate::stages::Failover;
 use crate::stats::{Quantiles, Times};
 use crate::world::World;
@@ -33,13 +32,20 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
+        let usual = Scenario::usual();
+        let Weather {
+            latency_min,
+            latency_max,
+            loss,
+            ..
+        } = usual.weather;
         Self {
             nodes: 3,
-            timing: Timing::default(),
-            safe_mode: true,
-            latency: (5_000, 10_000),
-            loss: 0,
-            disk_write: 1_000,
+            timing: usual.timing,
+            safe_mode: usual.safe_mode,
+            latency: (latency_min, latency_max),
+            loss,
+            disk_write: usual.disk_write,
         }
     }
 }
@@ -126,13 +132,11 @@ impl Setting {
         clients: Clients,
     ) -> Result<Scenario, ConfigError> {
         let (latency_min, latency_max) = self.latency;
-        Ok(Scenario {
-            title: Title::default(),
+        let scenario = Scenario {
             seed,
             nodes: self.nodes,
             timing: self.timing,
-            off: Vec::new(),
-            setup: Setup::new(self.nodes, self.timing, self.safe_mode, &[], seed)?,
+            safe_mode: self.safe_mode,
             weather: Weather {
                 latency_min,
                 latency_max,
@@ -141,11 +145,11 @@ impl Setting {
             },
             disk_write: self.disk_write,
             clients,
-            leader_within: 3_000_000,
             duration,
-            faults: Vec::new(),
-            expect: Vec::new(),
-        })
+            ..Scenario::usual()
+        };
+        scenario.setup().check()?;
+        Ok(scenario)
     }
 
     /// Whether the core takes the setting, before any seed is run.
@@ -153,7 +157,7 @@ impl Setting {
     /// # Errors
     /// When it does not.
     pub fn check(&self) -> Result<(), ConfigError> {
-        Setup::new(self.nodes, self.timing, self.safe_mode, &[], 0).map(drop)
+        self.scenario(0, 0, clients(EVERY)).map(drop)
     }
 
     /// Whether the timeouts are the usual ones, for which there are bounds.

@@ -14,7 +14,7 @@ use crate::physics::trace::{Event, Kind, Loss};
 use crate::resource::ELECTION;
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Due, Env, message_event};
-use tenure::fence::{Holder, Pass};
+use tenure::fence::Pass;
 use tenure::{Input, NodeId, Output, Standing, Ticket, Token, Why};
 
 /// What the process is doing.
@@ -475,17 +475,15 @@ impl<M: Scheme> Node<M> {
                     node: me,
                     token: tenure.token,
                 });
-                let holder = Holder {
-                    node: NodeId(me as u64),
-                    incarnation: self.lives,
-                };
-                let pass = Pass {
-                    election: ELECTION,
-                    token: tenure.token,
-                    holder,
-                };
-                let first = self.app.established(pass, env.clients.takeover);
-                ask_resources(env, me, first);
+                if let Some(machine) = &self.machine {
+                    let pass = Pass {
+                        election: ELECTION,
+                        token: tenure.token,
+                        holder: machine.holder(),
+                    };
+                    let first = self.app.established(pass, env.clients.takeover);
+                    ask_resources(env, me, first);
+                }
             }
             tenure::Event::Deposed(token, why) => {
                 env.counts.depositions += 1;

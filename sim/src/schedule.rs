@@ -5,12 +5,10 @@
 //! storm of one thing shows. Every other storm is *aimed*: many small blows a second at what leases stand on. Links from
 //! the leader are cut one way, nodes are restarted at once, and elections are called for at the worst moments.
 
-use crate::app::Takeover;
 use crate::fault::{Action, Fault, Who};
 use crate::physics::network::Weather;
-use crate::scenario::{Clients, Scenario, Title};
-use crate::scheme::raft::Setup;
-use tenure::raft::{ConfigError, Timing};
+use crate::scenario::{Clients, Scenario};
+use tenure::raft::ConfigError;
 use tenure::random::Random;
 
 /// When the storm begins.
@@ -19,17 +17,6 @@ const STORM: u64 = 1_000_000;
 pub const HEALED: u64 = 7_000_000;
 /// When the run ends: longer after the healing than the bound for a leader.
 const END: u64 = HEALED + 3_500_000;
-/// The bound for a leader after the healing.
-const LEADER_WITHIN: u64 = 3_000_000;
-
-const CALM: Weather = Weather {
-    latency_min: 5_000,
-    latency_max: 10_000,
-    loss: 0,
-    duplicate: 0,
-};
-const DISK: u64 = 1_000;
-
 /// The schedule of a seed.
 ///
 /// # Errors
@@ -37,9 +24,7 @@ const DISK: u64 = 1_000;
 pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
     let mut draw = Draw(Random::from_seed(seed ^ 0x5eed_5eed));
     let nodes = if draw.one_in(2) { 3 } else { 5 };
-    let timing = Timing::default();
     let clients = Clients {
-        every: 25_000,
         think: if draw.one_in(2) {
             0
         } else {
@@ -50,27 +35,22 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         } else {
             draw.between(1, 700) * 1_000
         },
-        takeover: Takeover::FenceFirst,
+        ..Scenario::usual().clients
     };
-    Ok(Scenario {
-        title: Title::default(),
+    let scenario = Scenario {
         seed,
         nodes,
-        timing,
-        off: Vec::new(),
-        setup: Setup::new(nodes, timing, true, &[], seed)?,
-        weather: CALM,
-        disk_write: DISK,
         clients,
-        leader_within: LEADER_WITHIN,
         duration: END,
         faults: if seed.is_multiple_of(2) {
             storm(&mut draw, nodes as u64)
         } else {
             aimed(&mut draw, nodes as u64)
         },
-        expect: Vec::new(),
-    })
+        ..Scenario::usual()
+    };
+    scenario.setup().check()?;
+    Ok(scenario)
 }
 
 struct Draw(Random);
@@ -185,9 +165,10 @@ fn aimed(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
 fn heal_all(faults: &mut Vec<Fault>, nodes: u64) {
     let mut heal = |action| faults.push(Fault { at: HEALED, action });
     heal(Action::HealAll);
-    heal(Action::Network(CALM));
+    let usual = Scenario::usual();
+    heal(Action::Network(usual.weather));
     for node in (0..nodes).map(|node| Who::Node(node as u16)) {
-        heal(Action::Disk(node, DISK));
+        heal(Action::Disk(node, usual.disk_write));
         heal(Action::Resume(node));
         heal(Action::Restart(node));
     }
@@ -244,7 +225,7 @@ fn partition(draw: &mut Draw, nodes: u64) -> Vec<(u16, Who)> {
 
 fn weather(draw: &mut Draw) -> Weather {
     if draw.one_in(3) {
-        return CALM;
+        return Scenario::usual().weather;
     }
     let latency_min = draw.between(1, 10) * 1_000;
     Weather {

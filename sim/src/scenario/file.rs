@@ -9,7 +9,6 @@ use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Who};
 use crate::json::{self, Node, Value};
 use crate::physics::network::Weather;
-use crate::scheme::raft::Setup;
 use tenure::Duration;
 use tenure::raft::{Rule, Timing};
 
@@ -43,8 +42,6 @@ fn scenario(root: &Node) -> Read<Scenario> {
         rate_bound: raft.get("rateBound") as u32,
         ..Timing::default()
     };
-    let setup = Setup::new(nodes, timing, raft.get("safeMode") == 1, &off, seed)
-        .map_err(|error| unsafe_config(&file, root, &error))?;
     let client = file.inner("client");
     let title = file.inner("title");
     let mut scenario = Scenario {
@@ -56,7 +53,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
         nodes,
         timing,
         off,
-        setup,
+        safe_mode: raft.get("safeMode") == 1,
         weather: Weather {
             latency_min: 0,
             latency_max: 0,
@@ -77,6 +74,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         faults: Vec::new(),
         expect: Vec::new(),
     };
+    let checked = scenario.setup().check();
+    checked.map_err(|error| unsafe_config(&file, root, &error))?;
     if scenario.clients.pile_up() {
         return Err(Slip::new(
             file.node("client").map_or(root.at, |node| node.at),

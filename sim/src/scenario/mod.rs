@@ -23,7 +23,7 @@ use crate::check::{Check, Outcome};
 use crate::fault::Fault;
 use crate::physics::network::Weather;
 use crate::scheme::raft::Setup;
-use tenure::raft::{ConfigError, Rule, Timing};
+use tenure::raft::{ConfigError, Rule, Switched, Timing};
 
 /// The version of the file format.
 pub const VERSION: u32 = 1;
@@ -41,8 +41,8 @@ pub struct Scenario {
     pub timing: Timing,
     /// The rules of the scheme that are switched off.
     pub off: Vec<Rule>,
-    /// What the machines are built from; agrees with `nodes`, `timing`, `off` and `seed`.
-    pub setup: Setup,
+    /// PreVote and CheckQuorum.
+    pub safe_mode: bool,
     /// How the network behaves.
     pub weather: Weather,
     /// How long a disk takes for a write.
@@ -82,11 +82,52 @@ pub struct Clients {
 }
 
 impl Scenario {
+    /// What a file says that leaves everything out.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self {
+            title: Title::default(),
+            seed: 1,
+            nodes: 5,
+            timing: Timing::default(),
+            off: Vec::new(),
+            safe_mode: true,
+            weather: Weather {
+                latency_min: 5_000,
+                latency_max: 10_000,
+                loss: 0,
+                duplicate: 0,
+            },
+            disk_write: 1_000,
+            clients: Clients {
+                every: 25_000,
+                think: 0,
+                write_delay: 0,
+                takeover: Takeover::FenceFirst,
+            },
+            leader_within: 3_000_000,
+            duration: 60_000_000,
+            faults: Vec::new(),
+            expect: Vec::new(),
+        }
+    }
+
+    /// What the machines are built from.
+    #[must_use]
+    pub fn setup(&self) -> Setup {
+        Setup {
+            nodes: self.nodes,
+            timing: self.timing,
+            safe_mode: self.safe_mode,
+            rules: Switched::without(&self.off),
+            seed: self.seed,
+        }
+    }
+
     /// The same with another seed.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self.setup = self.setup.with_seed(seed);
         self
     }
 
@@ -95,15 +136,8 @@ impl Scenario {
     /// # Errors
     /// As for a file with these rules.
     pub fn without(mut self, off: &[Rule]) -> Result<Self, ConfigError> {
-        self.setup = Setup::new(
-            self.nodes,
-            self.timing,
-            self.setup.safe_mode(),
-            off,
-            self.seed,
-        )?;
         self.off = off.to_vec();
-        Ok(self)
+        self.setup().check().map(|()| self)
     }
 
     /// Reads a scenario file.
@@ -133,4 +167,15 @@ impl Scenario {
 pub fn parse_seed(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_is_what_a_file_says_that_leaves_everything_out() {
+        let bare = Scenario::parse(r#"{"tenure": 1, "scheme": "raft"}"#).unwrap();
+        assert_eq!(bare.to_json(), Scenario::usual().to_json());
+    }
 }

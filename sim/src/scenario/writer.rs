@@ -31,11 +31,7 @@ pub(super) fn write(scenario: &Scenario) -> String {
     w.text("rateBound", &write_share(timing.rate_bound));
     w.plain(
         "safeMode",
-        if scenario.setup.safe_mode() {
-            "true"
-        } else {
-            "false"
-        },
+        if scenario.safe_mode { "true" } else { "false" },
     );
     w.close('}');
     if !scenario.off.is_empty() {

@@ -7,6 +7,7 @@ pub mod raft;
 
 use crate::check::Fact;
 use crate::packet::Packet;
+use tenure::fence::Holder;
 use tenure::{Election, Instant};
 
 /// A machine that a world can host.
@@ -30,6 +31,9 @@ pub trait Scheme: Election<Reply = ()> {
 
     /// What else it shows, for drawing.
     fn detail(&self) -> Detail;
+
+    /// Who this life of it is to a guarded resource.
+    fn holder(&self) -> Holder;
 
     /// What it refused so far.
     fn refusals(&self) -> Self::Refusals;

@@ -4,73 +4,51 @@ use super::{Detail, Look, Recorded, RoleCode, Scheme};
 use crate::check::Fact;
 use crate::packet::Packet;
 use crate::physics::trace::Trace;
+use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, ConfigError, Message, Raft, Record, Refusal, Refusals, Role, Rule, Switched,
-    Timing,
+    Boot, Config, ConfigError, Message, Raft, Record, Refusal, Refusals, Role, Switched, Timing,
 };
 use tenure::{Instant, NodeId};
 
 /// The machine: its rules can be switched off.
 pub type Machine = Raft<Switched>;
 
-/// What the voters of one group are built from.
-#[derive(Clone, Debug)]
+/// What the voters of one group are built from. Voters 0 to `nodes − 1`.
+#[derive(Clone, Copy, Debug)]
 pub struct Setup {
-    voters: Voters,
-    timing: Timing,
-    safe_mode: bool,
-    rules: Switched,
-    seed: u64,
+    /// How many voters.
+    pub nodes: usize,
+    /// The timeouts.
+    pub timing: Timing,
+    /// PreVote and CheckQuorum.
+    pub safe_mode: bool,
+    /// The rules that are on.
+    pub rules: Switched,
+    /// The seed of every draw.
+    pub seed: u64,
 }
 
 impl Setup {
-    /// Voters 0 to `nodes − 1`.
+    /// Whether machines can be built from it: without, none of them starts.
     ///
     /// # Errors
     /// Parameters that are unsafe together.
     #[cfg_attr(target_family = "wasm", inline(never))]
-    pub fn new(
-        nodes: usize,
-        timing: Timing,
-        safe_mode: bool,
-        off: &[Rule],
-        seed: u64,
-    ) -> Result<Self, ConfigError> {
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.config(0)?.validate()
+    }
+
+    fn config(&self, node: usize) -> Result<Config, ConfigError> {
         // Consecutive ids, at least one, within the bound that scenarios are held to.
-        let voters = Voters::new((0..nodes.max(1) as u64).map(NodeId))
+        let voters = Voters::new((0..self.nodes.max(1) as u64).map(NodeId))
             .map_err(|_| ConfigError::NotAVoter(NodeId(0)))?;
-        let setup = Self {
-            voters,
-            timing,
-            safe_mode,
-            rules: Switched::without(off),
-            seed,
-        };
-        setup.config(0).validate()?;
-        Ok(setup)
-    }
-
-    /// The same with another seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Whether PreVote and CheckQuorum are on.
-    #[must_use]
-    pub const fn safe_mode(&self) -> bool {
-        self.safe_mode
-    }
-
-    fn config(&self, node: usize) -> Config {
-        Config {
+        Ok(Config {
             timing: self.timing,
             safe_mode: self.safe_mode,
-            ..Config::new(NodeId(node as u64), self.voters.clone())
-        }
+            ..Config::new(NodeId(node as u64), voters)
+        })
     }
 }
 
@@ -91,7 +69,7 @@ impl Scheme for Machine {
             incarnation: life,
             seed: setup.seed,
         };
-        Self::with_rules(setup.config(node), boot, now, setup.rules).ok()
+        Self::with_rules(setup.config(node).ok()?, boot, now, setup.rules).ok()
     }
 
     fn look(&self) -> Look {
@@ -123,6 +101,10 @@ impl Scheme for Machine {
             grants: self.grants(),
             last: (term, index),
         }
+    }
+
+    fn holder(&self) -> Holder {
+        Self::holder(self)
     }
 
     fn refusals(&self) -> Refusals {

@@ -84,7 +84,7 @@ impl World {
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
         let promises = Promises {
-            leases: scenario.setup.safe_mode(),
+            leases: scenario.safe_mode,
             fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
             leader_within: scenario.leader_within,
         };
@@ -102,7 +102,7 @@ impl World {
         let mut world = Self {
             actors,
             env,
-            setup: scenario.setup.clone(),
+            setup: scenario.setup(),
             base: Base {
                 weather: scenario.weather,
                 disk_takes: scenario.disk_write,
