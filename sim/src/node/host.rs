@@ -1,0 +1,194 @@
+//! Hosts the machine: hands inputs over, carries outputs out, shows what changed, and calls again at the deadline.
+
+use super::service::ask_resources;
+use super::{Node, Status};
+use crate::check::Fact;
+use crate::physics::trace::{Event, Kind};
+use crate::resource::ELECTION;
+use crate::scheme::{RoleCode, Scheme};
+use crate::world::env::{Due, Env};
+use tenure::fence::Pass;
+use tenure::{Input, Output, Standing, Token, Why};
+
+impl<M: Scheme> Node<M> {
+    pub(super) fn look_at_the_time(&mut self, env: &mut Env, me: usize) {
+        let now = self.clock.reads(env.now);
+        let due = self
+            .machine
+            .as_ref()
+            .and_then(M::deadline)
+            .is_some_and(|deadline| deadline <= now);
+        if due {
+            env.trace.cause = env.emit(Event::new(Kind::Timeout, me));
+            self.feed(env, me, Input::Timeout);
+        } else {
+            self.arm(env, me);
+        }
+    }
+
+    pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, ()>) {
+        if let Some(machine) = &mut self.machine {
+            machine.handle(self.clock.reads(env.now), input);
+            self.settle(env, me);
+        }
+    }
+
+    /// After every input: shows what changed, carries the outputs out, and arms the next wake-up.
+    pub(super) fn settle(&mut self, env: &mut Env, me: usize) {
+        self.show(env, me);
+        while let Some(output) = self.machine.as_mut().and_then(M::poll) {
+            match output {
+                Output::Send(to, message) => {
+                    let to = to.0 as usize;
+                    if let Some(fact) = M::said(me, to, &message) {
+                        env.hear(fact);
+                    }
+                    env.send(me, to, M::pack(message));
+                }
+                Output::Request(ticket, record) => {
+                    let recorded = M::recorded(&record);
+                    env.trace.mix(recorded.rest);
+                    let event = Event::new(Kind::Persist, me)
+                        .term(recorded.term)
+                        .a(ticket.number);
+                    env.emit(recorded.vote.map_or(event, |vote| event.b(u64::from(vote))));
+                    let done = self.disk.write(env.now, ticket, record);
+                    env.queue
+                        .push(done, Due::Written(me as u16, self.disk.era()));
+                }
+                Output::Event(event) => self.news(env, me, event),
+            }
+        }
+        self.tell_belief(env, me);
+        self.arm(env, me);
+    }
+
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(super) fn show(&mut self, env: &mut Env, me: usize) {
+        let Some(machine) = &self.machine else {
+            return;
+        };
+        let look = machine.look();
+        let before = std::mem::replace(&mut self.look, look);
+        if look.role != before.role {
+            env.emit(
+                Event::new(Kind::Role, me)
+                    .term(look.term)
+                    .a(look.role as u64),
+            );
+            if look.role == RoleCode::PreCandidate {
+                env.counts.pre_candidacies += 1;
+            }
+            if matches!(look.role, RoleCode::PreCandidate | RoleCode::Candidate) {
+                env.stages.stood(env.now);
+            }
+        }
+        if look.term > before.term && look.vote == Some(me as u16) {
+            env.counts.candidacies += 1;
+            env.stages.candidacy(look.term);
+        }
+        let refusals = machine.refusals();
+        if let Some(reason) = M::newly_refused(&self.refusals, &refusals) {
+            self.refusals = refusals;
+            env.emit(Event::new(Kind::Refusal, me).a(reason));
+        }
+    }
+
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(super) fn news(&mut self, env: &mut Env, me: usize, event: tenure::Event) {
+        match event {
+            tenure::Event::Elected(token) => {
+                env.emit(Event::new(Kind::Elected, me).term(token.counter));
+                env.stages.elected(env.now, token);
+                env.hear(Fact::Acted {
+                    node: me,
+                    term: token.counter,
+                });
+                env.hear(Fact::Elected { node: me, token });
+            }
+            tenure::Event::Established(tenure) => {
+                let until = self.clock.when(tenure.until).min(i64::MAX as u64);
+                env.counts.establishments += 1;
+                env.emit(
+                    Event::new(Kind::Established, me)
+                        .term(tenure.token.counter)
+                        .a(until),
+                );
+                env.stages.established(env.now, tenure.token);
+                env.hear(Fact::Established {
+                    node: me,
+                    token: tenure.token,
+                });
+                if let Some(machine) = &self.machine {
+                    let pass = Pass {
+                        election: ELECTION,
+                        token: tenure.token,
+                        holder: machine.holder(),
+                    };
+                    let first = self.app.established(pass, env.clients.takeover);
+                    ask_resources(env, me, first);
+                }
+            }
+            tenure::Event::Deposed(token, why) => {
+                env.counts.depositions += 1;
+                let why = match why {
+                    Why::HigherTerm => 1,
+                    Why::Resigned => 2,
+                    Why::DiskFailed => 3,
+                    _ => 0,
+                };
+                env.emit(Event::new(Kind::Deposed, me).term(token.counter).a(why));
+                self.app.deposed();
+            }
+            tenure::Event::Following(leader) => {
+                let event = Event::new(Kind::Following, me);
+                env.emit(leader.map_or(event, |leader| {
+                    event
+                        .with(leader.node.0 as usize)
+                        .term(leader.token.counter)
+                }));
+            }
+            // Shown by the role.
+            _ => {}
+        }
+    }
+
+    /// The token of the tenure that the machine shows right now, and the true time of its end.
+    pub(crate) fn leading(&self, env: &Env) -> Option<(Token, u64)> {
+        self.leads_at(env.now)
+    }
+
+    /// The token of the tenure that the machine shows at a true time not before the last event, and the true time of its
+    /// end; `None` when it does not believe to lead.
+    #[must_use]
+    pub fn leads_at(&self, now: u64) -> Option<(Token, u64)> {
+        match self.machine.as_ref()?.standing(self.clock.reads(now)) {
+            Standing::Leading(tenure) => Some((tenure.token, self.clock.when(tenure.until))),
+            _ => None,
+        }
+    }
+
+    pub(super) fn tell_belief(&mut self, env: &mut Env, me: usize) {
+        let until = self.leading(env).map_or(0, |(_, until)| until);
+        let running = self.status == Status::Up;
+        if (until, running) != self.told {
+            self.told = (until, running);
+            env.hear(Fact::Believes {
+                node: me,
+                until,
+                running,
+            });
+        }
+    }
+
+    pub(super) fn arm(&mut self, env: &mut Env, me: usize) {
+        if let Some(deadline) = self.machine.as_ref().and_then(M::deadline) {
+            // A deadline in the past would stop the world at this instant: the law says there is none after a drain.
+            let at = self.clock.when(deadline).max(env.now + 1);
+            if at < self.wake_at {
+                self.wake_at = at;
+                env.queue.push(at, Due::Wake(me as u16));
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What the node does for clients and at resources: messages in, the application's writes out.
+
+use super::{Node, Status};
+use crate::packet::{Done, Outcome, Packet};
+use crate::physics::network::Flight;
+use crate::physics::trace::{Event, Kind};
+use crate::scheme::Scheme;
+use crate::world::env::{Due, Env, message_event};
+use tenure::{Input, NodeId};
+
+impl<M: Scheme> Node<M> {
+    pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+        let Flight {
+            id,
+            from,
+            payload,
+            cause,
+            ..
+        } = *flight;
+        env.trace.cause = cause;
+        env.trace.cause = env.emit(message_event(Kind::Deliver, me, from as usize, &payload).b(id));
+        match payload {
+            Packet::Request { request } => self.serve(env, me, request),
+            Packet::Answer { pass, done } => {
+                let resource = (from as usize).saturating_sub(env.resource_actor(0));
+                if let Some(next) = self.app.answered(resource, pass, done) {
+                    ask_resources(env, me, next);
+                }
+                // The fenced resource speaks for the write; the other is there to be compared with.
+                let outcome = match done {
+                    Done::Written(request) => Some((request, Outcome::Acknowledged)),
+                    Done::Refused { request, .. } if request != 0 => {
+                        Some((request, Outcome::Refused))
+                    }
+                    _ => None,
+                };
+                if let Some((request, outcome)) = outcome.filter(|_| resource == 0) {
+                    env.send_outside(
+                        me,
+                        env.client_actor(),
+                        0,
+                        Packet::Reply { request, outcome },
+                    );
+                }
+            }
+            other => {
+                if let Some(message) = M::unpack(other) {
+                    self.feed(env, me, Input::Peer(NodeId(u64::from(from)), message));
+                }
+            }
+        }
+    }
+
+    /// A client wants to write: the standing is asked now, and the write leaves when it was thought about.
+    pub(super) fn serve(&mut self, env: &mut Env, me: usize, request: u64) {
+        let leading = self.leading(env).map(|(token, _)| token);
+        let due = env.now.saturating_add(env.clients.think);
+        match self.app.asked(request, leading, self.look.leader, due) {
+            Some(outcome) => env.send_outside(
+                me,
+                env.client_actor(),
+                0,
+                Packet::Reply { request, outcome },
+            ),
+            None if due > env.now => env.queue.push(due, Due::Thought(me as u16)),
+            None => self.thought(env, me),
+        }
+    }
+
+    /// Writes that have been thought about leave for the resources, whatever has become of the leader meanwhile.
+    pub(crate) fn thought(&mut self, env: &mut Env, me: usize) {
+        if self.status != Status::Up {
+            return;
+        }
+        while let Some(writes) = self.app.thought(env.now) {
+            for (resource, packet) in writes.into_iter().enumerate() {
+                let actor = env.resource_actor(resource);
+                let issued = Event::new(Kind::WriteIssued, me).with(actor);
+                env.emit(packet.term().map_or(issued, |term| issued.term(term)));
+                env.send_outside(me, actor, env.clients.write_delay, packet);
+            }
+        }
+    }
+}
+
+pub(super) fn ask_resources(env: &mut Env, me: usize, packet: Packet) {
+    for resource in 0..crate::app::RESOURCES {
+        env.send_outside(me, env.resource_actor(resource), 0, packet);
+    }
+}
