@@ -4,6 +4,7 @@
 //! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
 
 mod file;
+mod fits;
 mod format;
 mod limits;
 mod names;

@@ -1,9 +1,9 @@
-//! Holds a file against the table of its fields. What is wrong is a slip at a byte; the place is worked out only then.
+//! Reads values by the table of fields. What is wrong is a slip at a byte; the place is worked out only then.
 
 use super::format::{END, Entry, FILE, Kind, Usual};
 use super::names::ROLES;
-use super::units::{parse_share, parse_span, write_span};
-use super::{Refusal, parse_seed};
+use super::units::{parse_share, parse_span};
+use super::{Refusal, fits, parse_seed};
 use crate::fault::Who;
 use crate::json::{Field, Node, Value, line_and_column, path_to};
 
@@ -22,15 +22,15 @@ pub(super) type Read<T> = Result<T, Box<Slip>>;
 /// An object that fits its table, or the lack of one: then every field has its default.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'n> {
-    fields: &'n [Field],
-    entries: &'static [Entry],
+    pub(super) fields: &'n [Field],
+    pub(super) entries: &'static [Entry],
 }
 
 /// What values are held against besides the table.
 #[derive(Clone, Copy)]
-struct Frame {
-    nodes: u64,
-    duration: u64,
+pub(super) struct Frame {
+    pub(super) nodes: u64,
+    pub(super) duration: u64,
 }
 
 impl Slip {
@@ -87,7 +87,7 @@ pub(super) fn file(root: &Node) -> Read<Part<'_>> {
         nodes: first("nodes"),
         duration: first("duration"),
     };
-    check(root, &Kind::Object(&FILE), frame)?;
+    fits::check(root, &Kind::Object(&FILE), frame)?;
     Ok(part)
 }
 
@@ -103,11 +103,8 @@ pub(super) fn who(number: u64) -> Who {
     }
 }
 
-/// 2⁵³: from here on JavaScript rounds numbers, and says nothing.
-const FIRST_INEXACT: u64 = 1 << 53;
-
 /// Where the numbers of roles begin, above those of nodes.
-const FIRST_ROLE: usize = 1 << 16;
+pub(super) const FIRST_ROLE: usize = 1 << 16;
 
 impl<'n> Part<'n> {
     /// The value of a field, if it is there.
@@ -285,253 +282,9 @@ pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
     }
 }
 
-fn fields(node: &Node) -> Read<&[Field]> {
+pub(super) fn fields(node: &Node) -> Read<&[Field]> {
     match &node.value {
         Value::Object(fields) => Ok(fields),
-        _ => Err(wrong_type(node, "an object")),
+        _ => Err(fits::wrong_type(node, "an object")),
     }
-}
-
-/// Holds a value against its kind.
-#[inline(never)]
-fn check(node: &Node, kind: &Kind, frame: Frame) -> Read<()> {
-    match kind {
-        Kind::Object(entries) | Kind::Choice(entries) => check_object(node, kind, entries, frame),
-        Kind::List(of, most) => {
-            let items = list(node)?;
-            if items.len() > *most {
-                return Err(Slip::new(
-                    node.at,
-                    "too-many",
-                    "more than can be run",
-                    &("use at most ".to_owned() + &most.to_string()),
-                ));
-            }
-            items.iter().try_for_each(|item| check(item, of, frame))
-        }
-        Kind::NameOrLink(name) if matches!(&node.value, Value::Text(text) if text == name) => {
-            Ok(())
-        }
-        Kind::Link | Kind::NameOrLink(_) => check_two(node, &END, frame).map(drop),
-        Kind::Range(least, most) => check_two(node, &Kind::Span(*least, *most), frame).map(drop),
-        _ => check_word(node, kind, frame).map(drop),
-    }
-}
-
-#[inline(never)]
-fn check_object(node: &Node, kind: &Kind, entries: &'static [Entry], frame: Frame) -> Read<()> {
-    let part = Part {
-        fields: fields(node)?,
-        entries,
-    };
-    if let Some(field) = part
-        .fields
-        .iter()
-        .find(|field| entries.iter().all(|entry| entry.name != field.name))
-    {
-        let remedy = use_one_of("", entries.iter().map(|entry| entry.name).collect());
-        return Err(Slip::new(
-            field.at,
-            "unknown-field",
-            "this field is not known here",
-            &remedy,
-        ));
-    }
-    for entry in entries {
-        match (part.node(entry.name), &entry.usual) {
-            (Some(node), _) => check(node, &entry.kind, frame)?,
-            (None, Usual::Needed(example)) => {
-                let name = String::from("\"") + entry.name + "\"";
-                let remedy = "add ".to_owned() + &name + ": " + example;
-                return Err(Slip::new(
-                    node.at,
-                    "missing-field",
-                    &(name + " is missing"),
-                    &remedy,
-                ));
-            }
-            _ => {}
-        }
-    }
-    if let Kind::Choice(_) = kind {
-        let mut named = entries
-            .iter()
-            .skip(1)
-            .filter_map(|entry| part.node(entry.name));
-        match (named.next(), named.next()) {
-            (None, _) => {
-                return Err(Slip::new(
-                    node.at,
-                    "no-action",
-                    "no action is named",
-                    "add one, as \"crash\": \"leader\"",
-                ));
-            }
-            (_, Some(second)) => {
-                return Err(Slip::new(
-                    second.at,
-                    "two-actions",
-                    "more than one action is named",
-                    "write one entry for each",
-                ));
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-#[inline(never)]
-fn check_two(node: &Node, kind: &Kind, frame: Frame) -> Read<[u64; 2]> {
-    match list(node)? {
-        [first, second] => Ok([
-            check_word(first, kind, frame)?,
-            check_word(second, kind, frame)?,
-        ]),
-        _ => Err(Slip::new(
-            node.at,
-            "wrong-length",
-            "two are expected here",
-            "write a list of two",
-        )),
-    }
-}
-
-/// Holds a value that is no list or object against its kind.
-#[inline(never)]
-fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
-    let expected = match (kind, &node.value) {
-        (Kind::Flag, Value::Flag(_)) | (Kind::Seed | Kind::Count(..), Value::Number(_)) => "",
-        (Kind::Flag, _) => "true or false",
-        (Kind::Count(..), _) => "a whole number",
-        (_, Value::Text(_)) => "",
-        (Kind::Seed, _) => "a whole number in quotes, as \"7\"",
-        (Kind::Span(..) | Kind::Range(..) | Kind::Moment, _) => {
-            "a duration in quotes, as \"150ms\""
-        }
-        (Kind::Share, _) => "a percentage in quotes, as \"0.5%\"",
-        _ => "a text",
-    };
-    if !expected.is_empty() {
-        return Err(wrong_type(node, expected));
-    }
-    let text = word(node);
-    if matches!(node.value, Value::Number(_)) && parse_seed(text).is_none() {
-        return Err(wrong_type(node, "a whole number"));
-    }
-    let slip =
-        |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
-    match (kind, number(kind, text)) {
-        (Kind::Text, _) => Ok(0),
-        (Kind::Seed, Some(seed))
-            if seed >= FIRST_INEXACT && matches!(node.value, Value::Number(_)) =>
-        {
-            slip(
-                "bad-seed",
-                " is too large for a number: JavaScript changes it",
-                "write it in quotes",
-            )
-        }
-        (Kind::Node(_), Some(number)) if number < frame.nodes || number >= FIRST_ROLE as u64 => {
-            Ok(number)
-        }
-        (Kind::Node(roles), _) => slip(
-            "unknown-node",
-            " is no node here",
-            &use_one_of(
-                &("n1 to n".to_owned() + &frame.nodes.to_string()),
-                roles.to_vec(),
-            ),
-        ),
-        (Kind::Count(least, most), number) => match number {
-            Some(number) if (*least..=*most).contains(&number) => Ok(number),
-            _ => slip(
-                "node-count",
-                " is not a number that can be run",
-                &("use ".to_owned() + &least.to_string() + " to " + &most.to_string()),
-            ),
-        },
-        (Kind::Span(least, _), Some(number)) if number < *least => slip(
-            "too-small",
-            " is too short to be run",
-            &("use at least ".to_owned() + &write_span(*least)),
-        ),
-        (Kind::Span(_, most), Some(number)) if number > *most => slip(
-            "too-large",
-            " is longer than any run",
-            &("use at most ".to_owned() + &write_span(*most)),
-        ),
-        (Kind::Moment, Some(number)) if number > frame.duration => slip(
-            "after-end",
-            " is after the end of the run",
-            "set it earlier, or raise duration",
-        ),
-        (_, Some(number)) => Ok(number),
-        (Kind::Seed, None) => slip(
-            "bad-seed",
-            " is not a seed",
-            "write a whole number below 2^64 in quotes, as \"7\"",
-        ),
-        (Kind::Share, None) => slip(
-            "bad-percentage",
-            " is not a percentage",
-            "write a number from 0 to 100 and %, as \"0.5%\"",
-        ),
-        (Kind::Name(names), None) => slip(
-            "unknown-name",
-            " is not known here",
-            &use_one_of("", names.to_vec()),
-        ),
-        (_, None) => slip(
-            "bad-duration",
-            " is not a duration",
-            "write a number and one of us, ms, s, min, as \"150ms\"",
-        ),
-    }
-}
-
-fn list(node: &Node) -> Read<&[Node]> {
-    match &node.value {
-        Value::List(items) => Ok(items),
-        _ => Err(wrong_type(node, "a list")),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn wrong_type(node: &Node, expected: &str) -> Box<Slip> {
-    let found = match node.value {
-        Value::Null => "null",
-        Value::Flag(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::Text(_) => "a text",
-        Value::List(_) => "a list",
-        Value::Object(_) => "an object",
-    };
-    Slip::new(
-        node.at,
-        "wrong-type",
-        &(found.to_owned() + " is not what is expected here"),
-        &("write ".to_owned() + expected),
-    )
-}
-
-/// A text of the file in quotes, not longer than fits a line, and what is the matter with it.
-#[cold]
-#[inline(never)]
-fn quoted(text: &str, matter: &str) -> String {
-    let mut quoted = String::from("\"");
-    quoted.extend(text.chars().filter(|letter| !letter.is_control()).take(40));
-    quoted.push('"');
-    quoted.push_str(matter);
-    quoted
-}
-
-#[cold]
-#[inline(never)]
-fn use_one_of<'t>(first: &'t str, mut names: Vec<&'t str>) -> String {
-    if !first.is_empty() {
-        names.insert(0, first);
-    }
-    "use one of: ".to_owned() + &names.join(", ")
 }
