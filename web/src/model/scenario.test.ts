@@ -1,6 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFaults, readSetting, type Setting, titleOf, withSetting } from './scenario';
+import { loadEngine } from '../testing/wasm';
+import {
+  readFaults,
+  readSetting,
+  type Scenario,
+  type Setting,
+  titleOf,
+  USUAL,
+  withSetting,
+} from './scenario';
+
+/** The scenario as the engine writes it, whole. */
+async function asRun(fields: object): Promise<Scenario> {
+  const { World } = await loadEngine();
+  return JSON.parse(new World(JSON.stringify({ tenure: 1, scheme: 'raft', ...fields })).scenario());
+}
 
 const settings: fc.Arbitrary<Setting> = fc.record({
   nodes: fc.constantFrom(3, 5, 7),
@@ -34,7 +49,7 @@ describe('the setting panel', () => {
       network: { duplicate: '2%' },
       faults: [{ at: '1s', crash: 'leader' }],
     };
-    const changed = withSetting(scenario, { ...readSetting(scenario), nodes: 3 });
+    const changed = withSetting(scenario, { nodes: 3 });
     expect(changed).toMatchObject({
       nodes: 3,
       raft: { rateBound: '1%' },
@@ -43,9 +58,33 @@ describe('the setting panel', () => {
     });
   });
 
-  it('falls back to the defaults of the format', () => {
+  it('falls back to the defaults of the engine, every one of them', async () => {
+    const whole = await asRun({});
+    expect(whole).toMatchObject(USUAL);
+    expect(readSetting({})).toEqual(readSetting(whole));
     expect(readSetting({})).toMatchObject({ nodes: 5, electionMin: 150, electionMax: 300, safeMode: true });
-    expect(readSetting({ network: { latency: '8ms' } })).toMatchObject({ latencyMin: 8, latencyMax: 8 });
+  });
+
+  it('reads what the engine writes, in every unit', async () => {
+    const whole = await asRun({
+      raft: { electionTimeout: ['1s', '0.5min'], heartbeat: '1500us' },
+      client: { every: '1min', think: '90s' },
+    });
+    expect(readSetting(whole)).toMatchObject({
+      electionMin: 1000,
+      electionMax: 30_000,
+      heartbeat: 1.5,
+      clientEvery: 60_000,
+      clientThink: 90_000,
+    });
+    expect(withSetting(whole, { nodes: 3 })).toEqual({ ...whole, nodes: 3 });
+  });
+
+  it('never writes over what it cannot read', () => {
+    const scenario = { client: { every: 'often' }, network: { loss: 'some' } };
+    const setting = readSetting(scenario);
+    expect(setting).toMatchObject({ clientEvery: Number.NaN, loss: Number.NaN });
+    expect(withSetting(scenario, { nodes: 3 })).toMatchObject({ nodes: 3, ...scenario });
   });
 });
 
@@ -66,6 +105,13 @@ describe('faults of a scenario', () => {
       { at: 9_500_000, what: 'network', whom: ['latency 5ms–9ms', 'loss 1%'] },
     ]);
     expect(readFaults({})).toEqual([]);
+  });
+
+  it('stand where the engine puts them, in every unit', async () => {
+    const faults = ['1min', '0.25min', '2s', '3ms', '4us'].map((at) => ({ at, crash: 'n1' }));
+    const whole = await asRun({ duration: '2min', faults });
+    expect(readFaults(whole).map(({ at }) => at)).toEqual([4, 3000, 2_000_000, 15_000_000, 60_000_000]);
+    expect(() => readFaults({ faults: [{ at: 'soon', crash: 'n1' }] })).toThrow(RangeError);
   });
 });
 

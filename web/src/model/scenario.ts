@@ -11,7 +11,7 @@ export type Scenario = Record<string, unknown> & {
 
 export type Fault = { at: string } & Record<string, unknown>;
 
-/** What the setting panel edits, in plain numbers. Times in milliseconds. */
+/** What the setting panel edits, in plain numbers. Times in milliseconds; NaN where the file's own cannot be read. */
 export interface Setting {
   nodes: number;
   electionMin: number;
@@ -28,69 +28,64 @@ export interface Setting {
   takeover: string;
 }
 
-const DEFAULTS: Setting = {
+/** What stands for fields that are left out, as the engine has it. */
+export const USUAL = {
   nodes: 5,
-  electionMin: 150,
-  electionMax: 300,
-  heartbeat: 50,
-  safeMode: true,
-  latencyMin: 5,
-  latencyMax: 10,
-  loss: 0,
-  disk: 1,
-  clientEvery: 25,
-  clientThink: 0,
-  writeDelay: 0,
-  takeover: 'fence-first',
+  raft: { electionTimeout: ['150ms', '300ms'], heartbeat: '50ms', safeMode: true },
+  network: { latency: ['5ms', '10ms'], loss: '0%' },
+  disk: { write: '1ms' },
+  client: { every: '25ms', think: '0ms', writeDelay: '0ms', takeover: 'fence-first' },
 };
 
 export function readSetting(scenario: Scenario): Setting {
-  const raft = part(scenario.raft);
-  const network = part(scenario.network);
-  const client = part(scenario.client);
-  const [electionMin, electionMax] = range(raft.electionTimeout, DEFAULTS.electionMin, DEFAULTS.electionMax);
-  const [latencyMin, latencyMax] = range(network.latency, DEFAULTS.latencyMin, DEFAULTS.latencyMax);
+  const { raft, network, disk, client } = parts(scenario);
+  const [electionMin, electionMax] = pair(raft.electionTimeout).map(milliseconds);
+  const [latencyMin, latencyMax] = pair(network.latency).map(milliseconds);
   return {
-    nodes: typeof scenario.nodes === 'number' ? scenario.nodes : DEFAULTS.nodes,
+    nodes: scenario.nodes ?? USUAL.nodes,
     electionMin,
     electionMax,
-    heartbeat: milliseconds(raft.heartbeat, DEFAULTS.heartbeat),
-    safeMode: typeof raft.safeMode === 'boolean' ? raft.safeMode : DEFAULTS.safeMode,
+    heartbeat: milliseconds(raft.heartbeat),
+    safeMode: raft.safeMode === true,
     latencyMin,
     latencyMax,
-    loss: percent(network.loss, DEFAULTS.loss),
-    disk: milliseconds(part(scenario.disk).write, DEFAULTS.disk),
-    clientEvery: milliseconds(client.every, DEFAULTS.clientEvery),
-    clientThink: milliseconds(client.think, DEFAULTS.clientThink),
-    writeDelay: milliseconds(client.writeDelay, DEFAULTS.writeDelay),
-    takeover: typeof client.takeover === 'string' ? client.takeover : DEFAULTS.takeover,
+    loss: percent(network.loss),
+    disk: milliseconds(disk.write),
+    clientEvery: milliseconds(client.every),
+    clientThink: milliseconds(client.think),
+    writeDelay: milliseconds(client.writeDelay),
+    takeover: String(client.takeover),
   };
 }
 
-/** The scenario with this setting. Everything the panel does not know stays as it was. */
-export function withSetting(scenario: Scenario, setting: Setting): Scenario {
-  const ms = (value: number) => writeDuration(Math.round(value * 1000));
+/** The scenario with this change of its setting. Everything else stays as it was written. */
+export function withSetting(scenario: Scenario, change: Partial<Setting>): Scenario {
+  const { raft, network, disk, client } = parts(scenario);
+  const ms = (value: number | undefined, former: unknown) =>
+    value === undefined ? former : writeDuration(Math.round(value * 1000));
+  const [electionMin, electionMax] = pair(raft.electionTimeout);
+  const [latencyMin, latencyMax] = pair(network.latency);
   return {
     ...scenario,
-    nodes: setting.nodes,
+    nodes: change.nodes ?? scenario.nodes ?? USUAL.nodes,
     raft: {
-      ...part(scenario.raft),
-      electionTimeout: [ms(setting.electionMin), ms(setting.electionMax)],
-      heartbeat: ms(setting.heartbeat),
-      safeMode: setting.safeMode,
+      ...raft,
+      electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
+      heartbeat: ms(change.heartbeat, raft.heartbeat),
+      safeMode: change.safeMode ?? raft.safeMode,
     },
     network: {
-      ...part(scenario.network),
-      latency: [ms(setting.latencyMin), ms(setting.latencyMax)],
-      loss: `${setting.loss}%`,
+      ...network,
+      latency: [ms(change.latencyMin, latencyMin), ms(change.latencyMax, latencyMax)],
+      loss: change.loss === undefined ? network.loss : `${change.loss}%`,
     },
-    disk: { ...part(scenario.disk), write: ms(setting.disk) },
+    disk: { ...disk, write: ms(change.disk, disk.write) },
     client: {
-      ...part(scenario.client),
-      every: ms(setting.clientEvery),
-      think: ms(setting.clientThink),
-      writeDelay: ms(setting.writeDelay),
-      takeover: setting.takeover,
+      ...client,
+      every: ms(change.clientEvery, client.every),
+      think: ms(change.clientThink, client.think),
+      writeDelay: ms(change.writeDelay, client.writeDelay),
+      takeover: change.takeover ?? client.takeover,
     },
   };
 }
@@ -112,9 +107,16 @@ export function readFaults(scenario: Scenario): FaultView[] {
   return (scenario.faults ?? [])
     .map((fault) => {
       const [what, whom] = Object.entries(fault).find(([key]) => key !== 'at') ?? ['', ''];
-      return { at: parseDuration(fault.at) ?? 0, what, whom: words(whom) };
+      return { at: instant(fault.at), what, whom: words(whom) };
     })
     .sort((a, b) => a.at - b.at);
+}
+
+/** The engine has read it before: what it lists is never shown at another time than its own. */
+function instant(text: string): number {
+  const us = parseDuration(text);
+  if (us === null) throw new RangeError(`a fault at ${text}, which is no duration`);
+  return us;
 }
 
 function words(whom: unknown): string[] {
@@ -129,22 +131,24 @@ function words(whom: unknown): string[] {
   return [String(whom)];
 }
 
-function part(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+/** The parts that the setting is in, with what is usual where a field is left out. */
+function parts(scenario: Scenario): Record<'raft' | 'network' | 'disk' | 'client', Record<string, unknown>> {
+  const whole = (name: 'raft' | 'network' | 'disk' | 'client') => ({
+    ...USUAL[name],
+    ...(scenario[name] as object | undefined),
+  });
+  return { raft: whole('raft'), network: whole('network'), disk: whole('disk'), client: whole('client') };
 }
 
-function milliseconds(value: unknown, otherwise: number): number {
-  const us = typeof value === 'string' ? parseDuration(value) : null;
-  return us === null ? otherwise : us / 1000;
+function pair(range: unknown): [unknown, unknown] {
+  return Array.isArray(range) ? [range[0], range[1]] : [range, range];
 }
 
-function range(value: unknown, low: number, high: number): [number, number] {
-  if (Array.isArray(value)) return [milliseconds(value[0], low), milliseconds(value[1], high)];
-  const single = milliseconds(value, Number.NaN);
-  return Number.isNaN(single) ? [low, high] : [single, single];
+function milliseconds(value: unknown): number {
+  return (parseDuration(String(value)) ?? Number.NaN) / 1000;
 }
 
-function percent(value: unknown, otherwise: number): number {
-  const match = typeof value === 'string' ? /^(\d+(?:\.\d+)?)%$/.exec(value) : null;
-  return match ? Number(match[1]) : otherwise;
+function percent(value: unknown): number {
+  const match = /^(\d+(?:\.\d+)?)%$/.exec(String(value));
+  return match ? Number(match[1]) : Number.NaN;
 }

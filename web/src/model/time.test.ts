@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { loadEngine } from '../testing/wasm';
 import {
   clockText,
   historyExtent,
@@ -35,9 +36,34 @@ describe('durations', () => {
     );
   });
 
-  it('are refused without a unit or with a part of a microsecond', () => {
-    for (const text of ['150', 'ms', '-1ms', '1.5us', '1 h', '']) expect(parseDuration(text)).toBeNull();
-    expect(parseDuration('1.5ms')).toBe(1500);
+  it('are read exactly in every unit', () => {
+    const read = ['7us', '1.5ms', '0.000001s', '1min', '0.5min', '90min', '0ms', '0.10ms', '33.333333s'];
+    expect(read.map(parseDuration)).toEqual([
+      7, 1500, 1, 60_000_000, 30_000_000, 5_400_000_000, 0, 100, 33_333_333,
+    ]);
+  });
+
+  it('are refused where they are none', () => {
+    const none = ['150', 'ms', '-1ms', '1.5us', '1 h', '', '1m', '1µs', '1s ', ' 1s', '1.s', '.5s', '1e3ms'];
+    for (const text of [...none, '0.0001ms', '1.2.3s', '99999999999999999999us'])
+      expect(parseDuration(text), text).toBeNull();
+  });
+
+  it('are those of the engine', async () => {
+    const { World } = await loadEngine();
+    const written = (think: string) => {
+      try {
+        const world = new World(JSON.stringify({ tenure: 1, scheme: 'raft', client: { think } }));
+        return JSON.parse(world.scenario()).client.think;
+      } catch {
+        return null;
+      }
+    };
+    const texts = ['0us', '1us', '999us', '1.5ms', '1500ms', '60s', '1min', '0.5min', '90s', '0.0001min'];
+    for (const text of [...texts, '1m', '1µs', '1s ', '1.s', '0.0001ms', '5', '1h']) {
+      const us = parseDuration(text);
+      expect(us === null ? null : writeDuration(us), text).toBe(written(text));
+    }
   });
 });
 

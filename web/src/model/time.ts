@@ -25,21 +25,31 @@ function trim(value: number, digits: number): string {
   return value.toFixed(digits).replace(/\.?0+$/, '');
 }
 
-const UNITS: Record<string, number> = { us: 1, µs: 1, ms: 1000, s: 1_000_000, m: 60_000_000 };
+/** The units of scenario files, the largest first. */
+const UNITS = { min: 60_000_000n, s: 1_000_000n, ms: 1000n, us: 1n };
+type Unit = keyof typeof UNITS;
 
-/** Microseconds of a duration as scenario files write it (`"150ms"`), or null when it is none. */
+/**
+ * Microseconds of a duration as scenario files write it (`"150ms"`), by the engine's grammar and as exactly: null when
+ * it is none, has a part of a microsecond, or is too long for a number.
+ */
 export function parseDuration(text: string): number | null {
-  const match = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m)$/.exec(text.trim());
+  const match = /^(\d+)(?:\.(\d+))?(us|ms|s|min)$/.exec(text);
   if (!match) return null;
-  const us = Number(match[1]) * UNITS[match[2]];
-  return Number.isInteger(Math.round(us * 1000) / 1000) ? Math.round(us) : null;
+  const [, whole, fraction = '', unit] = match;
+  // All digits as one whole number of the unit's tenths, hundredths and so on.
+  const scaled = BigInt(whole + fraction) * UNITS[unit as Unit];
+  const parts = 10n ** BigInt(fraction.length);
+  const us = Number(scaled / parts);
+  return scaled % parts === 0n && Number.isSafeInteger(us) ? us : null;
 }
 
 /** A duration as scenario files write it, in the largest unit that keeps it whole. */
 export function writeDuration(us: number): string {
-  if (us !== 0 && us % 1_000_000 === 0) return `${us / 1_000_000}s`;
-  if (us % 1000 === 0) return `${us / 1000}ms`;
-  return `${us}us`;
+  if (us === 0) return '0ms';
+  const exact = BigInt(us);
+  const [unit, size] = Object.entries(UNITS).find(([, size]) => exact % size === 0n)!;
+  return `${exact / size}${unit}`;
 }
 
 /** Tick distance for an axis that shows `span` in `room` pixels, one label per `gap` pixels or so. */
