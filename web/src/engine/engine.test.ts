@@ -18,6 +18,8 @@ function standIn() {
       now = 0;
       horizon = 0;
       duration = 1000;
+      canUndo = false;
+      canRedo = false;
       calls: string[] = [];
       private text: string;
       constructor(text: string, _seed?: string) {

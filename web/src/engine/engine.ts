@@ -63,6 +63,14 @@ export class Engine {
     return this.guard(() => this.world.duration);
   }
 
+  get canUndo(): boolean {
+    return this.guard(() => this.world.canUndo);
+  }
+
+  get canRedo(): boolean {
+    return this.guard(() => this.world.canRedo);
+  }
+
   seek(to: number): void {
     this.guard(() => this.world.seek(Math.max(0, Math.round(to))));
     this.replay.now = this.world.now;

@@ -27,6 +27,8 @@ export interface World {
   readonly now: number;
   readonly horizon: number;
   readonly duration: number;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
   seek(to: number): void;
   seekNext(maskLo: number, maskHi: number): boolean;
   frame(): void;

@@ -54,7 +54,7 @@ export class Lab {
   selected = $state<number | null>(null);
   duration = $state(0);
 
-  /** The scenario as it was loaded, before interventions. */
+  /** The scenario as the engine loaded it, before interventions. */
   scenario = $state.raw<Scenario>({});
   /** Which built-in scenario it is, if one. */
   builtIn = $state<string | null>(null);
@@ -62,9 +62,8 @@ export class Lab {
   changed = $state(false);
   seed = $state('');
   faults = $state.raw<readonly FaultView[]>([]);
-  /** How far the run had been computed before each intervention, and before each undo. */
-  private undoable = $state.raw<readonly number[]>([]);
-  private redoable = $state.raw<readonly number[]>([]);
+  canUndo = $state(false);
+  canRedo = $state(false);
 
   /** Rises when the history changed, for those who draw it. */
   historyVersion = $state(0);
@@ -85,10 +84,10 @@ export class Lab {
   );
   /** What happened last that is worth a jump. */
   readonly latest = $derived(this.historyVersion >= 0 ? this.history.latest(this.cluster.now) : null);
-  readonly canUndo = $derived(this.undoable.length > 0);
-  readonly canRedo = $derived(this.redoable.length > 0);
   readonly atEnd = $derived(this.cluster.now >= this.duration);
 
+  /** The furthest that any future of this run was computed. */
+  private reached = 0;
   private judgedAt = Number.NEGATIVE_INFINITY;
   private recovering = false;
   private readonly inspector: Inspector;
@@ -96,12 +95,10 @@ export class Lab {
   constructor(
     readonly engine: Engine,
     readonly notices: Notices,
-    scenario: Scenario,
     builtIn: string | null,
     private readonly clock: () => number = () => performance.now(),
   ) {
     this.inspector = new Inspector(engine);
-    this.scenario = scenario;
     this.builtIn = builtIn;
     this.settle();
   }
@@ -118,7 +115,6 @@ export class Lab {
       this.report(error, title);
       return false;
     }
-    this.scenario = typeof scenario === 'string' ? (JSON.parse(text) as Scenario) : scenario;
     this.builtIn = builtIn;
     this.changed = false;
     this.settle();
@@ -126,8 +122,7 @@ export class Lab {
   }
 
   change(setting: Partial<Setting>): boolean {
-    if (!this.load(withSetting(this.scenario, { ...this.setting, ...setting }), null, 'notice.setting'))
-      return false;
+    if (!this.load(withSetting(this.scenario, setting), null, 'notice.setting')) return false;
     this.changed = true;
     return true;
   }
@@ -171,8 +166,7 @@ export class Lab {
   extend(): void {
     const { scenario, duration: end, builtIn, changed } = this;
     const duration = writeDuration(Math.min(end + EXTENSION, LONGEST_RUN));
-    const asRun = JSON.parse(this.engine.scenario()) as Scenario;
-    if (!this.load({ ...asRun, duration }, builtIn, 'notice.setting')) return;
+    if (!this.load({ ...this.asRun(), duration }, builtIn, 'notice.setting')) return;
     this.scenario = { ...scenario, duration };
     this.changed = changed;
     this.seek(end);
@@ -228,12 +222,7 @@ export class Lab {
   /** Interventions at the cursor, as one gesture. */
   act(...actions: Action[]): void {
     const done = this.attempt(() => {
-      for (const action of actions) {
-        const { horizon } = this.engine;
-        this.engine.act(action);
-        this.undoable = [...this.undoable, horizon];
-        this.redoable = [];
-      }
+      for (const action of actions) this.engine.act(action);
     });
     this.afterIntervention();
     if (done) this.panned = null;
@@ -241,25 +230,11 @@ export class Lab {
 
   /** Takes the last intervention back. The future that it had replaced is there again, as far as it had been computed. */
   undo(): void {
-    this.attempt(() => {
-      const { now, horizon } = this.engine;
-      if (!this.engine.undo()) return;
-      this.redoable = [...this.redoable, horizon];
-      this.compute(this.undoable.at(-1) ?? now, now);
-      this.undoable = this.undoable.slice(0, -1);
-    });
-    this.afterIntervention();
+    this.travel(() => this.engine.undo());
   }
 
   redo(): void {
-    this.attempt(() => {
-      const { now, horizon } = this.engine;
-      if (!this.engine.redo()) return;
-      this.undoable = [...this.undoable, horizon];
-      this.compute(this.redoable.at(-1) ?? now, now);
-      this.redoable = this.redoable.slice(0, -1);
-    });
-    this.afterIntervention();
+    this.travel(() => this.engine.redo());
   }
 
   select(node: number | null): void {
@@ -293,10 +268,15 @@ export class Lab {
     }
   }
 
-  /** Runs the world up to a horizon and leaves the cursor where it was. */
-  private compute(horizon: number, cursor: number): void {
-    this.engine.seek(horizon);
-    this.engine.seek(cursor);
+  /** Goes over to another future, as far as any was computed; the cursor stays where it was. */
+  private travel(step: () => boolean): void {
+    this.attempt(() => {
+      const { now } = this.engine;
+      if (!step()) return;
+      this.engine.seek(this.reached);
+      this.engine.seek(now);
+    });
+    this.afterIntervention();
   }
 
   private move(call: () => void): void {
@@ -309,20 +289,25 @@ export class Lab {
   }
 
   private readSchedule(): void {
-    this.faults = readFaults(JSON.parse(this.engine.scenario()) as Scenario);
+    this.faults = readFaults(this.asRun());
+  }
+
+  /** The scenario of the run as it is, interventions included. */
+  private asRun(): Scenario {
+    return JSON.parse(this.engine.scenario()) as Scenario;
   }
 
   /** A new world: everything is read afresh. */
   private settle(): void {
-    this.undoable = [];
-    this.redoable = [];
+    this.reached = 0;
     this.panned = null;
     this.span = DEFAULT_SPAN;
     this.inspector.forget();
     this.attempt(() => {
       this.actors = this.engine.actors();
       this.duration = this.engine.duration;
-      this.seed = String((JSON.parse(this.engine.scenario()) as Scenario).seed ?? '');
+      this.scenario = this.asRun();
+      this.seed = this.scenario.seed ?? '';
       this.readSchedule();
     });
     const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
@@ -336,6 +321,9 @@ export class Lab {
     this.attempt(() => {
       const frame = this.engine.frame();
       this.cluster = readCluster(frame, this.actors);
+      this.reached = Math.max(this.reached, frame.horizon);
+      this.canUndo = this.engine.canUndo;
+      this.canRedo = this.engine.canRedo;
       this.history.readSpans(frame);
       this.history.read(this.engine.events(), this.engine.epoch);
       this.historyVersion = this.history.version;
@@ -368,8 +356,6 @@ export class Lab {
     this.engine.recover().then(
       () => {
         this.recovering = false;
-        this.undoable = [];
-        this.redoable = [];
         this.notices.add('notice.engine', error.problem, 'notice.engine.recovered');
         this.refresh(true);
       },

@@ -26,7 +26,7 @@ let bench: Bench;
 beforeEach(async () => {
   const [first] = BUILT_IN;
   const engine = await Engine.open(async () => module, JSON.stringify(first.scenario));
-  lab = new Lab(engine, new Notices(), first.scenario, first.id, () => 0);
+  lab = new Lab(engine, new Notices(), first.id, () => 0);
   bench = { lab, prefs: new Preferences(null, ['en']), ui: new Ui(), page: {} as Window };
 });
 
@@ -132,6 +132,18 @@ describe('interventions', () => {
     expect(lab.traceHash).toBe(forked);
   });
 
+  it('can be taken back as far as the engine keeps them, and no further', () => {
+    lab.seek(second);
+    for (let i = 0; i < 105; i += 1) lab.act({ do: i % 2 ? 'resume' : 'pause', node: 0 });
+    let undone = 0;
+    for (; lab.canUndo; undone += 1) lab.undo();
+    expect(undone).toBe(100);
+    expect(lab.faults).toHaveLength(5);
+    expect(lab.canRedo).toBe(true);
+    lab.rerun();
+    expect(lab).toMatchObject({ canUndo: false, canRedo: false });
+  });
+
   it('cut the leader off with a minority: another takes over, and never two at once', () => {
     lab.seek(second);
     const first = lab.leader?.id;
@@ -216,6 +228,19 @@ describe('the setting', () => {
     lab.seek(second);
     expect(lab.traceHash).not.toBe(before);
     expect(lab.setSeed('no seed')).toBe(false);
+  });
+
+  it('keeps a seed of 64 bits to the last digit, and takes none that a number would change', async () => {
+    const file = (seed: string) => new File([`{"tenure":1,"scheme":"raft","seed":${seed}}`], 'a.json');
+    await openFile(lab, file('"18446744073709551615"'));
+    expect(lab.scenario.seed).toBe('18446744073709551615');
+    expect(lab.change({ nodes: 3 })).toBe(true);
+    expect(lab.seed).toBe('18446744073709551615');
+    await openFile(lab, file('9007199254740993'));
+    expect(lab.notices.list[0].problem?.code).toBe('bad-seed');
+    expect(lab.seed).toBe('18446744073709551615');
+    await openFile(lab, file('12'));
+    expect(lab.scenario.seed).toBe('12');
   });
 });
 
