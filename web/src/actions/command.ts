@@ -22,7 +22,7 @@ export interface Command {
   /** As `keyOf` writes them; the first is the one that is shown. */
   keys: readonly string[];
   applies(bench: Bench): boolean;
-  run(bench: Bench): void;
+  run(bench: Bench): void | Promise<void>;
 }
 
 type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;
@@ -44,6 +44,11 @@ export function keyOf(event: KeyEvent): string {
 /** The command that a key stands for here and now. */
 export function commandFor(key: string, commands: readonly Command[], bench: Bench): Command | null {
   return commands.find((command) => command.keys.includes(key) && command.applies(bench)) ?? null;
+}
+
+/** Does it, and tells what went wrong: with a command that goes on beside, too. */
+export function perform(command: Command, bench: Bench): void {
+  void bench.lab.attend(() => command.run(bench));
 }
 
 /** A key as people read it. */

@@ -1,5 +1,5 @@
 import { clusterCommands, nodeCommands } from './cluster';
-import { type Bench, type Command, commandFor, keyOf } from './command';
+import { type Bench, type Command, commandFor, keyOf, perform } from './command';
 import { pageCommands, runCommands } from './page';
 import { timeCommands } from './time';
 
@@ -45,5 +45,5 @@ export function onKey(event: KeyboardEvent, bench: Bench): void {
   const found = commandFor(key, COMMANDS, bench);
   if (!found) return;
   event.preventDefault();
-  found.run(bench);
+  perform(found, bench);
 }

@@ -41,7 +41,7 @@ export const runCommands: readonly Command[] = [
     label: () => 'action.share',
     keys: ['s'],
     applies: () => true,
-    run: ({ lab, page }) => void share(lab, page),
+    run: ({ lab, page }) => share(lab, page),
   },
   {
     id: 'export',

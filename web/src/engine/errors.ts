@@ -15,14 +15,27 @@ export function pageProblem(code: string, place: string, params: Problem['params
   return { code, place, reason: '', remedy: '', params };
 }
 
-export class EngineError extends Error {
-  readonly problem: Problem;
+/** A failure that can say what is wrong and what to do. */
+export class ProblemError extends Error {
+  constructor(readonly problem: Problem) {
+    super(`${problem.code}: ${problem.place}: ${problem.reason}`);
+  }
+}
+
+/** What to tell of a failure, whatever it is. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ProblemError) return error.problem;
+  return pageProblem('page-failed', 'page', {
+    reason: error instanceof Error ? error.message : String(error),
+  });
+}
+
+export class EngineError extends ProblemError {
   /** The instance is lost: its memory may be inconsistent and it must not be called again. */
   readonly fatal: boolean;
 
   constructor(problem: Problem, fatal = false) {
-    super(`${problem.place}: ${problem.reason}`);
-    this.problem = problem;
+    super(problem);
     this.fatal = fatal;
   }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { en, type Key } from './en';
 import { GLOSSARY, WORDS } from './glossary';
@@ -51,8 +52,35 @@ describe('strings', () => {
     const made = [...code.matchAll(/`([a-z][a-z.-]*\.)\$\{/g)].map(([, start]) => start);
     for (const key of Object.keys(en)) {
       const used = code.includes(`'${key}'`) || made.some((start) => key.startsWith(start));
-      expect(used || /^(lose|deposed)\.\d$/.test(key), key).toBe(true);
+      expect(used || /^(lose|deposed|refusal|refused)\.\d$/.test(key), key).toBe(true);
     }
+  });
+});
+
+describe('the codes of the engine', () => {
+  const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const numbered = (what: string) => Object.keys(en).filter((key) => key.startsWith(`${what}.`));
+
+  it('each have words: why a message is refused', () => {
+    const [, variants] = /pub enum Refusal \{([\s\S]*?)\n {4}\}/.exec(source('core/src/raft/refuse.rs'))!;
+    const names = [...variants.matchAll(/^\s+(\w+),$/gm)].map(([, name]) => name);
+    expect(names[0]).toBe('Unasked');
+    expect(numbered('refusal')).toEqual(names.map((_, code) => `refusal.${code}`));
+  });
+
+  it('each have words: why a resource refuses', () => {
+    const [, arms] = /fn refusal_code[\s\S]*?match refused \{([\s\S]*?)\}\n\}/.exec(
+      source('sim/src/resource.rs'),
+    )!;
+    const codes = [...arms.matchAll(/=> (\d+),/g)].map(([, code]) => `refused.${code}`);
+    expect(numbered('refused')).toEqual(codes);
+  });
+
+  it('each have words: why a leader is deposed', () => {
+    const [, arms] = /match why \{([\s\S]*?)\};/.exec(source('sim/src/node/host.rs'))!;
+    const codes = [...arms.matchAll(/=> (\d+),/g)].map(([, code]) => `deposed.${code}`);
+    // The last is a crash, which is none of the election's own reasons.
+    expect(numbered('deposed')).toEqual([...codes.sort(), 'deposed.4']);
   });
 });
 

@@ -1,7 +1,8 @@
 import type { Engine } from '../engine/engine';
-import { EngineError } from '../engine/errors';
+import { EngineError, ProblemError, problemOf } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
 import type { Action, Actor, Verdict } from '../engine/world';
+import type { Key } from '../i18n/en';
 import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
@@ -37,6 +38,7 @@ const EVERY_EVENT: readonly EventKind[] = EVENT_KINDS.filter((kind) => kind !== 
 
 /** What a refused scenario is called, by where it came from. */
 export type LoadTitle = 'notice.file' | 'notice.setting' | 'notice.link';
+type NoticeTitle = LoadTitle | 'notice.problem';
 
 /**
  * The session of one Lab: the engine, the cursor in time, and what follows from them. Whatever a panel shows derives
@@ -257,6 +259,15 @@ export class Lab {
     return this.engine.events();
   }
 
+  /** Runs what may go on beside; tells what went wrong with it, whatever that is. */
+  async attend(work: () => unknown, title: NoticeTitle = 'notice.problem', after?: Key): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.report(error, title, after);
+    }
+  }
+
   /** Runs a call on the engine; tells what went wrong and mends a lost instance. */
   attempt(call: () => void): boolean {
     try {
@@ -341,13 +352,17 @@ export class Lab {
       this.selected === null ? null : this.inspector.look(this.selected, this.cluster.now, this.playing);
   }
 
-  private report(error: unknown, title: LoadTitle | 'notice.problem'): void {
-    if (!(error instanceof EngineError)) throw error;
-    if (!error.fatal) {
+  private report(error: unknown, title: NoticeTitle, after: Key | null = null): void {
+    const problem = problemOf(error);
+    if (!(error instanceof EngineError && error.fatal)) {
+      if (!(error instanceof ProblemError)) {
+        // A fault of the page itself: it would only come again with every frame.
+        this.playing = false;
+        console.error(error);
+      }
       // Lines and columns help only who has the text before them.
-      const place =
-        title === 'notice.file' ? error.problem.place : error.problem.place.replace(/ \(line .*\)$/, '');
-      this.notices.add(title, { ...error.problem, place });
+      const place = title === 'notice.file' ? problem.place : problem.place.replace(/ \(line .*\)$/, '');
+      this.notices.add(title, { ...problem, place }, after);
       return;
     }
     this.playing = false;
@@ -356,11 +371,11 @@ export class Lab {
     this.engine.recover().then(
       () => {
         this.recovering = false;
-        this.notices.add('notice.engine', error.problem, 'notice.engine.recovered');
+        this.notices.add('notice.engine', problem, 'notice.engine.recovered');
         this.refresh(true);
       },
       () => {
-        this.notices.add('notice.engine', error.problem, 'notice.engine.lost');
+        this.notices.add('notice.engine', problem, 'notice.engine.lost');
       },
     );
   }

@@ -1,19 +1,22 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Bench, COMMANDS, command } from '../actions';
 import { isolate, minorityWith } from '../actions/cluster';
-import { commandFor, keyOf, keyText } from '../actions/command';
+import { commandFor, keyOf, keyText, perform } from '../actions/command';
 import { Engine } from '../engine/engine';
+import { EngineError, pageProblem, toEngineError } from '../engine/errors';
 import type { WorldModule } from '../engine/world';
 import { en } from '../i18n/en';
+import { LANGS } from '../i18n/translate';
 import type { Span } from '../model/history';
 import { decodeLink } from '../model/link';
+import { problemText } from '../model/text';
 import { BUILT_IN } from '../scenarios';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { Lab } from './lab.svelte';
 import { Notices } from './notices.svelte';
 import { Preferences } from './preferences.svelte';
-import { linkTo, openFile, openShared } from './share';
+import { linkTo, openFile, openLink, openShared } from './share';
 import { Ui } from './ui.svelte';
 
 let module: WorldModule;
@@ -282,6 +285,80 @@ describe('links and files', () => {
     expect(lab.notices.list[1].problem?.remedy).toBeTruthy();
     await openFile(lab, new File(['{"tenure":1,"scheme":"raft","nodes":3}'], 'c.json'));
     expect(lab.cluster.nodes).toHaveLength(3);
+  });
+});
+
+describe('a failure', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Vitest shows what is logged; here it is meant. */
+  const quiet = () => vi.spyOn(console, 'error').mockImplementationOnce(() => undefined);
+  const trap = () => {
+    throw new EngineError(pageProblem('engine-stopped', 'engine', { reason: 'unreachable' }), true);
+  };
+  const told = () => lab.notices.list.map(({ title, problem, after }) => [title, problem?.code, after]);
+
+  it('of a command that goes on beside is told in words', async () => {
+    const logged = quiet();
+    const replaceState = () => {
+      throw new DOMException('too many calls', 'SecurityError');
+    };
+    bench.page = { history: { replaceState } } as unknown as Window;
+    perform(command('share'), bench);
+    await vi.waitFor(() => expect(told()).toEqual([['notice.problem', 'page-failed', null]]));
+    expect(logged).toHaveBeenCalledOnce();
+    for (const lang of LANGS) {
+      const said = problemText(lab.notices.list[0].problem!, lang);
+      for (const part of [said.place, said.reason, said.remedy]) expect(part).toMatch(/\S{2}/);
+      expect(said.reason).toContain('too many calls');
+    }
+  });
+
+  it('to read a file is told, and the run goes on', async () => {
+    const file = new File(['{}'], 'gone.json');
+    file.text = () => Promise.reject(new DOMException('it is gone', 'NotReadableError'));
+    await openFile(lab, file);
+    expect(told()).toEqual([['notice.file', 'file-unreadable', null]]);
+    expect(lab.notices.list[0].problem?.place).toBe('gone.json');
+    lab.seek(second);
+    expect(lab.cluster.now).toBe(second);
+  });
+
+  it('inside a link is told, be it of the link, a refusal or a trap, and the page stays usable', async () => {
+    lab.seek(second);
+    const link = (await linkTo(lab))!;
+    expect(await openLink(lab, '#hello')).toBe(false);
+    expect(told()).toEqual([['notice.link', 'link-not-ours', 'notice.link.default']]);
+    vi.spyOn(lab.engine, 'traceHash').mockImplementationOnce(() => {
+      throw toEngineError({ code: 'full', place: 'run', reason: 'no room', remedy: 'shorten it' });
+    });
+    await openLink(lab, link);
+    expect(told().map(([, code]) => code)).toContain('full');
+    vi.spyOn(lab.engine, 'seek').mockImplementationOnce(trap);
+    await openLink(lab, link);
+    await vi.waitFor(() =>
+      expect(told()).toContainEqual(['notice.engine', 'engine-stopped', 'notice.engine.recovered']),
+    );
+    lab.seek(2 * second);
+    expect(lab.cluster.now).toBe(2 * second);
+    expect(await openLink(lab, link)).toBe(true);
+  });
+
+  it('of the page in one frame stops the run, not the page', () => {
+    const logged = quiet();
+    lab.play();
+    vi.spyOn(lab.engine, 'frame').mockImplementationOnce(() => {
+      throw new TypeError('no frame');
+    });
+    lab.advance(50);
+    expect(told()).toEqual([['notice.problem', 'page-failed', null]]);
+    expect(lab.playing).toBe(false);
+    expect(logged).toHaveBeenCalledOnce();
+    lab.play();
+    lab.advance(50);
+    expect(lab.cluster.now).toBeGreaterThan(0);
   });
 });
 

@@ -1,5 +1,5 @@
-import { pageProblem } from '../engine/errors';
-import { encodeLink, LINK_LIMIT, LinkError, type SharedRun } from '../model/link';
+import { ProblemError, pageProblem } from '../engine/errors';
+import { decodeLink, encodeLink, LINK_LIMIT, type SharedRun } from '../model/link';
 import type { Scenario } from '../model/scenario';
 import type { Lab } from './lab.svelte';
 
@@ -34,6 +34,19 @@ export async function share(lab: Lab, page: Window): Promise<void> {
   }
 }
 
+/** Opens the run in a link. False, and a notice, when it cannot be: what runs goes on running. */
+export async function openLink(lab: Lab, hash: string): Promise<boolean> {
+  let opened = false;
+  await lab.attend(
+    async () => {
+      opened = openShared(lab, await decodeLink(hash));
+    },
+    'notice.link',
+    'notice.link.default',
+  );
+  return opened;
+}
+
 /** Brings a shared run back to where it was. False when the engine refuses its scenario. */
 export function openShared(lab: Lab, run: SharedRun): boolean {
   if (!lab.load(run.scenario as Scenario, null, 'notice.link')) return false;
@@ -56,6 +69,16 @@ export function save(lab: Lab, document: Document): void {
   URL.revokeObjectURL(address);
 }
 
+/** A file may be gone, or barred, by the time it is read. */
+async function textOf(file: File): Promise<string> {
+  try {
+    return await file.text();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ProblemError(pageProblem('file-unreadable', file.name, { reason }));
+  }
+}
+
 /** Opens a scenario file that a person chose or dropped. */
 export async function openFile(lab: Lab, file: File): Promise<void> {
   if (file.size > FILE_LIMIT) {
@@ -65,11 +88,7 @@ export async function openFile(lab: Lab, file: File): Promise<void> {
     );
     return;
   }
-  if (lab.load(await file.text(), null, 'notice.file')) lab.play();
-}
-
-/** What was wrong with a link, in the shape of a notice. */
-export function linkProblem(error: unknown): LinkError['problem'] {
-  if (error instanceof LinkError) return error.problem;
-  throw error;
+  await lab.attend(async () => {
+    if (lab.load(await textOf(file), null, 'notice.file')) lab.play();
+  }, 'notice.file');
 }

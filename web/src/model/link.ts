@@ -1,4 +1,4 @@
-import { type Problem, pageProblem } from '../engine/errors';
+import { type Problem, ProblemError, pageProblem } from '../engine/errors';
 
 /**
  * A run as a link: `#v1.<payload>.<checksum>`.
@@ -26,12 +26,9 @@ export const LINK_LIMIT = 8000;
 /** No scenario a person makes comes near this; it stops a link that unpacks without end. */
 const UNPACKED_LIMIT = 1_000_000;
 
-export class LinkError extends Error {
-  readonly problem: Problem;
-
+export class LinkError extends ProblemError {
   constructor(code: string, place: string, params?: Problem['params']) {
-    super(`${code}: ${place}`);
-    this.problem = pageProblem(code, place, params);
+    super(pageProblem(code, place, params));
   }
 }
 

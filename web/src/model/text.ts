@@ -54,6 +54,12 @@ export function eventText(
     case 'deposed':
       params.why = numbered('deposed', event.a, t);
       break;
+    case 'refusal':
+      params.why = numbered('refusal', event.a, t);
+      break;
+    case 'write-refused':
+      params.why = numbered('refused', event.a, t);
+      break;
     case 'following':
       if (event.other < 0) return t('event.following.nobody', params);
       break;
@@ -139,7 +145,7 @@ function sentence(words: string): string {
   return words === '' ? '' : `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
-function numbered(what: 'lose' | 'deposed', code: number, t: Translate): string {
+function numbered(what: 'lose' | 'deposed' | 'refusal' | 'refused', code: number, t: Translate): string {
   const key = `${what}.${code}`;
   return isKey(key) ? t(key) : String(code);
 }
