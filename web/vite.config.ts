@@ -52,11 +52,12 @@ export default defineConfig({
     // Browsers that know light-dark() in CSS, popovers and CompressionStream('deflate-raw').
     target: ['chrome123', 'firefox125', 'safari17.5'],
     assetsInlineLimit: 0,
-    // One script, and browsers that know modulepreload.
+    // Browsers that know modulepreload.
     modulePreload: { polyfill: false },
   },
   test: {
     include: ['src/**/*.test.ts'],
     environment: 'node',
+    setupFiles: ['src/testing/words.ts'],
   },
 });

@@ -1,5 +1,5 @@
 import { en, type Key } from './en';
-import { zh } from './zh';
+import { language } from './languages';
 
 export type Lang = 'en' | 'zh';
 export const LANGS: readonly Lang[] = ['en', 'zh'];
@@ -7,15 +7,13 @@ export const LANGS: readonly Lang[] = ['en', 'zh'];
 /** The value of `<html lang>`. */
 export const LANG_TAG: Record<Lang, string> = { en: 'en', zh: 'zh-CN' };
 
-const MESSAGES: Record<Lang, Record<Key, string>> = { en, zh };
-
 export type Params = Record<string, string | number>;
 
 /** Text in one language. */
 export type Translate = (key: Key, params?: Params) => string;
 
 export function translator(lang: Lang): Translate {
-  const messages = MESSAGES[lang];
+  const { messages } = language(lang);
   return (key, params) => fill(messages[key], params);
 }
 

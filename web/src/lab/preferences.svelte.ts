@@ -1,3 +1,4 @@
+import { loadLanguage } from '../i18n/languages';
 import { LANG_TAG, LANGS, type Lang, preferredLang, type Translate, translator } from '../i18n/translate';
 
 export type ThemeChoice = 'auto' | 'light' | 'dark';
@@ -5,7 +6,10 @@ const THEMES: readonly ThemeChoice[] = ['auto', 'light', 'dark'];
 
 /** What a person chose about the page itself; remembered in the browser when it lets us. */
 export class Preferences {
+  /** Of those that are loaded. */
   lang = $state<Lang>('en');
+  /** The language asked for is there, or cannot be had. */
+  ready = $state(false);
   theme = $state<ThemeChoice>('auto');
   /** Single keys act. */
   keys = $state(true);
@@ -15,13 +19,15 @@ export class Preferences {
   readonly dark = $derived(this.theme === 'auto' ? this.systemDark : this.theme === 'dark');
   readonly t: Translate = $derived(translator(this.lang));
 
+  private readonly wanted: Lang;
+
   constructor(
     private readonly storage: Storage | null,
     languages: readonly string[],
   ) {
     const lang = this.recall('lang');
     const theme = this.recall('theme');
-    this.lang = LANGS.find((known) => known === lang) ?? preferredLang(languages);
+    this.wanted = LANGS.find((known) => known === lang) ?? preferredLang(languages);
     this.theme = THEMES.find((known) => known === theme) ?? 'auto';
     this.keys = this.recall('keys') !== 'off';
   }
@@ -41,8 +47,17 @@ export class Preferences {
     });
   }
 
-  nextLang(): void {
-    this.lang = LANGS[(LANGS.indexOf(this.lang) + 1) % LANGS.length];
+  /** Brings the words of the language asked for; when they cannot be had the page speaks English. */
+  async start(): Promise<void> {
+    try {
+      await this.speak(this.wanted);
+    } finally {
+      this.ready = true;
+    }
+  }
+
+  async nextLang(): Promise<void> {
+    await this.speak(LANGS[(LANGS.indexOf(this.lang) + 1) % LANGS.length]);
     this.remember('lang', this.lang);
   }
 
@@ -61,6 +76,11 @@ export class Preferences {
     document.documentElement.lang = LANG_TAG[this.lang];
     document.documentElement.dataset.theme = this.theme;
     document.title = this.t('page.title');
+  }
+
+  private async speak(lang: Lang): Promise<void> {
+    await loadLanguage(lang);
+    this.lang = lang;
   }
 
   private recall(name: string): string | null {
