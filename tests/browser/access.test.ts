@@ -69,6 +69,7 @@ describe('axe finds nothing', () => {
         expect(await violations(page)).toEqual([]);
         await page.keyboard.press('Escape');
         await page.keyboard.press('?');
+        await page.getByTestId('help').waitFor();
         expect(await violations(page)).toEqual([]);
       });
     }
@@ -217,7 +218,8 @@ describe('language and theme', () => {
   test('are switched, shown and remembered', async () => {
     const page = await enter();
     await page.locator('[data-command="language"]').click();
-    expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+    const lang = () => page.locator('html').getAttribute('lang');
+    await expect.poll(lang).toBe('zh-CN');
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const before = await ground();
     await page.keyboard.press('t');
@@ -226,8 +228,35 @@ describe('language and theme', () => {
     expect(await ground()).not.toBe(before);
     await page.reload();
     await page.getByTestId('lab').waitFor();
-    expect(await page.locator('html').getAttribute('lang')).toBe('zh-CN');
+    expect(await lang()).toBe('zh-CN');
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  });
+
+  test('that cannot be loaded is told, and the page goes on as it is', async () => {
+    const page = await site.browser.newPage({ locale: 'zh-CN' });
+    try {
+      await page.route(/assets\/(chinese|Help)-/, (route) => route.abort());
+      await page.goto(site.address);
+      const notice = page.locator('[data-testid="notice"][data-code="page-failed"]');
+      await notice.waitFor();
+      // Title, place, reason, remedy.
+      expect((await notice.locator('.text > *').allTextContents()).filter(Boolean)).toHaveLength(4);
+      expect(await page.locator('html').getAttribute('lang')).toBe('en');
+      const putAway = async () => {
+        await notice.getByRole('button').click();
+        await expect.poll(() => notice.count()).toBe(0);
+      };
+      await putAway();
+      for (const command of ['language', 'help']) {
+        await page.locator(`[data-command="${command}"]`).click();
+        await notice.waitFor();
+        await putAway();
+      }
+      await page.keyboard.press('2');
+      await page.getByTestId('inspector').waitFor();
+    } finally {
+      await page.close();
+    }
   });
 });
 

@@ -260,7 +260,8 @@ describe('the gallery of bad scenarios', () => {
 });
 
 describe('an engine that stops', () => {
-  test('is started again, replayed to where it was, and goes on', async () => {
+  /** A page whose engine traps at its next seek once `trap` is called. */
+  async function trapping() {
     const context = await site.browser.newContext({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
     open.push({ page, complaints: listen(page) });
@@ -284,11 +285,38 @@ describe('an engine that stops', () => {
     await page.goto(site.address);
     await page.getByTestId('lab').waitFor();
     await playTo(page, 600_000);
+    return { page, trap: () => page.evaluate(() => Object.assign(window, { trap: true })) };
+  }
+
+  const stopped = '[data-testid="notice"][data-code="engine-stopped"]';
+
+  test('is started again, replayed to where it was, and goes on', async () => {
+    const { page, trap } = await trapping();
     const before = { now: await time(page, 'now'), hash: await traceHash(page) };
-    await page.evaluate(() => Object.assign(window, { trap: true }));
+    await trap();
     await page.keyboard.press('Home');
-    await page.locator('[data-testid="notice"][data-code="engine-stopped"]').waitFor();
+    await page.locator(stopped).waitFor();
     expect({ now: await time(page, 'now'), hash: await traceHash(page) }).toEqual(before);
     await playTo(page, before.now + 100_000);
+  });
+
+  test('inside opening a link is told, and the page goes on', async () => {
+    const { page, trap } = await trapping();
+    await page.locator('[data-command="share"]').click();
+    await expect.poll(() => page.url()).toContain('#v1.');
+    const { hash } = new URL(page.url());
+    const opened = async () => {
+      await page.evaluate((address) => {
+        location.hash = '';
+        location.hash = address;
+      }, hash);
+    };
+    await trap();
+    await opened();
+    await page.locator(stopped).waitFor();
+    await playTo(page, 200_000);
+    await opened();
+    await page.getByText('Opened from a link').waitFor();
+    expect(await page.getByTestId('lab').getAttribute('data-playing')).toBe('false');
   });
 });
