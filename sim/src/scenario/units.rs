@@ -64,7 +64,7 @@ fn parse(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     for digit in fraction.bytes() {
         let digit = u64::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
         // More digits than the smallest unit has places are refused rather than rounded.
-        if !place.is_multiple_of(10) && digit != 0 {
+        if (place == 0 || !place.is_multiple_of(10)) && digit != 0 {
             return None;
         }
         place /= 10;
@@ -101,6 +101,9 @@ mod tests {
             "1h",
             "1e3ms",
             "0.0001ms",
+            "0.01us",
+            "0.00001ms",
+            "1.00000001s",
             "1.2.3s",
             "18446744073709551616us",
             "1s ",
