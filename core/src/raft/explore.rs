@@ -103,8 +103,10 @@ impl<R: Rules> Raft<R> {
         }
         // More than three failures stretch an attempt no further.
         (self.failed.min(3), self.due.map(ahead)).hash(hasher);
+        // A release is heard by whom it could have freed, even when that promise has just run out.
+        let can_be_released = |to: Option<u64>| to.is_none_or(|to| to >= self.record.term);
         self.promise
-            .filter(|promise| promise.until > now)
+            .filter(|promise| promise.until > now || can_be_released(promise.to))
             .map(|promise| (ahead(promise.until), promise.to))
             .hash(hasher);
         match self.role {

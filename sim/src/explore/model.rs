@@ -48,6 +48,8 @@ pub(super) struct Spent {
     pub(super) crashes: u8,
     pub(super) rounds: u8,
     pub(super) whims: u8,
+    /// Counted only under a bound, for it tells states apart.
+    pub(super) ticks: u8,
     pub(super) phase: u8,
 }
 
@@ -92,13 +94,12 @@ impl Hash for State {
 
 impl PartialEq for State {
     fn eq(&self, other: &Self) -> bool {
-        let prints = |state: &Self| -> Vec<u64> {
-            let nodes = state.nodes.iter().map(|node| node.print);
-            nodes.chain(state.mails.iter().map(|mail| mail.0)).collect()
-        };
+        let nodes = self.nodes.iter().zip(&other.nodes);
+        let mails = self.mails.iter().zip(&other.mails);
         self.spent == other.spent
-            && self.nodes.len() == other.nodes.len()
-            && prints(self) == prints(other)
+            && (self.nodes.len(), self.mails.len()) == (other.nodes.len(), other.mails.len())
+            && nodes.into_iter().all(|(one, two)| one.print == two.print)
+            && mails.into_iter().all(|(one, two)| one.0 == two.0)
     }
 }
 
@@ -151,17 +152,22 @@ impl Mail {
 }
 
 impl Spent {
-    pub(super) fn packed(self) -> u32 {
-        u32::from_le_bytes([self.crashes, self.rounds, self.whims, self.phase])
+    /// How many words it takes in a packed state.
+    pub(super) const WORDS: usize = 2;
+
+    pub(super) fn packed(self) -> [u32; Self::WORDS] {
+        let low = [self.crashes, self.rounds, self.whims, self.ticks];
+        [u32::from_le_bytes(low), u32::from(self.phase)]
     }
 
-    pub(super) fn unpacked(packed: u32) -> Self {
-        let [crashes, rounds, whims, phase] = packed.to_le_bytes();
+    pub(super) fn unpacked(packed: [u32; Self::WORDS]) -> Self {
+        let [crashes, rounds, whims, ticks] = packed[0].to_le_bytes();
         Self {
             crashes,
             rounds,
             whims,
-            phase,
+            ticks,
+            phase: packed[1] as u8,
         }
     }
 }
@@ -300,9 +306,16 @@ impl Model {
         (at + 1) * rate / self.unit - at * rate / self.unit
     }
 
-    /// Where the clocks stand within a unit after the next microsecond.
-    pub(super) fn next_phase(&self, phase: u8) -> u8 {
-        ((u64::from(phase) + 1) % self.unit) as u8
+    /// What the next microsecond of true time spends.
+    pub(super) fn spend_tick(&self, mut spent: Spent) -> Result<Spent, Cut> {
+        spent.phase = ((u64::from(spent.phase) + 1) % self.unit) as u8;
+        if self.bounds.ticks < u8::MAX {
+            if spent.ticks >= self.bounds.ticks {
+                return Err(Cut::Ticks);
+            }
+            spent.ticks += 1;
+        }
+        Ok(spent)
     }
 
     /// What can happen; some of it may turn out to change nothing, or to lie beyond a bound.
@@ -343,7 +356,7 @@ impl Model {
 
     pub(super) fn step(&self, state: &State, action: Action) -> Result<State, Cut> {
         let (place, stir) = match action {
-            Action::Tick => return Ok(self.tick(state)),
+            Action::Tick => return self.tick(state),
             Action::Timeout(place) => (place, Stir::Timeout),
             Action::Deliver(mail) => (
                 usize::from(mail.to),
@@ -429,7 +442,7 @@ impl Model {
         }
     }
 
-    fn tick(&self, state: &State) -> State {
+    fn tick(&self, state: &State) -> Result<State, Cut> {
         let phase = state.spent.phase;
         let moved: Vec<u64> = state
             .nodes
@@ -439,10 +452,7 @@ impl Model {
         let mut next = State {
             nodes: Vec::with_capacity(state.nodes.len()),
             mails: Vec::with_capacity(state.mails.len()),
-            spent: Spent {
-                phase: self.next_phase(phase),
-                ..state.spent
-            },
+            spent: self.spend_tick(state.spent)?,
             broken: None,
         };
         for (place, printed) in state.nodes.iter().enumerate() {
@@ -458,7 +468,7 @@ impl Model {
         if next.believers().count() > 1 {
             next.broken = Some(Law::OneBelieved);
         }
-        next
+        Ok(next)
     }
 }
 

@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// A state is `[spent, node …, message …]`, messages in rising order of their numbers.
+/// A state is `[spent …, node …, message …]`, messages in rising order of their numbers.
 struct Search {
     model: Model,
     tables: Tables,
@@ -123,9 +123,16 @@ impl Search {
         self.model.group.voters()
     }
 
+    /// The parts of a state.
+    fn parts<'a>(&self, state: &'a [u32]) -> (Spent, &'a [u32], &'a [u32]) {
+        let (spent, rest) = state.split_at(Spent::WORDS);
+        let (nodes, mails) = rest.split_at(self.voters());
+        (Spent::unpacked([spent[0], spent[1]]), nodes, mails)
+    }
+
     /// Everything that can happen in a state.
     fn expand(&mut self, from: u32, state: &[u32]) {
-        let (nodes, mails) = state[1..].split_at(self.voters());
+        let (_, nodes, mails) = self.parts(state);
         if self.model.group.timed {
             self.tick(from, state);
         }
@@ -173,7 +180,7 @@ impl Search {
             return;
         }
         let voters = self.voters();
-        let (nodes, mails) = state[1..].split_at(voters);
+        let (spent_before, nodes, mails) = self.parts(state);
         let before = nodes[place];
         let taken = self.tables.step(&self.model, before, code, stir);
         if taken.beyond {
@@ -182,7 +189,7 @@ impl Search {
         }
         let known = |node: u32| &self.tables.nodes[node as usize];
         let round = is_round(&known(before).node, &known(taken.node).node);
-        let spent = match spend(&self.model.bounds, Spent::unpacked(state[0]), stir, round) {
+        let spent = match spend(&self.model.bounds, spent_before, stir, round) {
             Ok(spent) => spent,
             Err(cut) => {
                 self.report.cuts[cut as usize] += 1;
@@ -212,7 +219,7 @@ impl Search {
                 (known.from != here && known.to != here) || !tables.inert(model, nodes, *mail)
             });
         }
-        let same = spent.packed() == state[0] && taken.node == before && self.mails == mails;
+        let same = spent == spent_before && taken.node == before && self.mails == mails;
         if same && taken.broken.is_none() {
             self.report.idle += 1;
             return;
@@ -240,13 +247,19 @@ impl Search {
 
     fn tick(&mut self, from: u32, state: &[u32]) {
         let voters = self.voters();
-        let (nodes, mails) = state[1..].split_at(voters);
-        let spent = Spent::unpacked(state[0]);
+        let (spent_before, nodes, mails) = self.parts(state);
+        let spent = match self.model.spend_tick(spent_before) {
+            Ok(spent) => spent,
+            Err(cut) => {
+                self.report.cuts[cut as usize] += 1;
+                return;
+            }
+        };
         let mut moved = [0; MAX_VOTERS];
         let mut rest = 0;
         for (place, node) in nodes.iter().enumerate().rev() {
             let rate = self.tables.nodes[*node as usize].node.rate;
-            moved[place] = self.model.moves(spent.phase, rate);
+            moved[place] = self.model.moves(spent_before.phase, rate);
             rest = rest * 3 + moved[place] as u32;
         }
         let code = Kind::Tick.with(rest);
@@ -268,11 +281,7 @@ impl Search {
             let (tables, model, nodes) = (&self.tables, &self.model, &self.nodes[..voters]);
             self.mails.retain(|mail| !tables.inert(model, nodes, *mail));
         }
-        let spent = Spent {
-            phase: self.model.next_phase(spent.phase),
-            ..spent
-        };
-        if spent.packed() == state[0] && self.nodes[..voters] == *nodes && self.mails == mails {
+        if spent == spent_before && self.nodes[..voters] == *nodes && self.mails == mails {
             self.report.idle += 1;
             return;
         }
@@ -308,7 +317,7 @@ impl Search {
             projected.insert(self.tables.projected(nodes));
         }
         let (words, ends) = &mut self.next;
-        words.push(spent.packed());
+        words.extend_from_slice(&spent.packed());
         words.extend_from_slice(nodes);
         words.extend_from_slice(&self.mails);
         ends.push(words.len());

@@ -88,6 +88,8 @@ pub struct Bounds {
     pub rounds: u8,
     /// How many times the host campaigns or resigns out of nowhere.
     pub whims: u8,
+    /// How many microseconds of true time; [`u8::MAX`] for no bound.
+    pub ticks: u8,
     /// How many messages may be in the network.
     pub messages: usize,
     /// How many actions in a row.
@@ -103,6 +105,7 @@ impl Default for Bounds {
             crashes: 0,
             rounds: 0,
             whims: 0,
+            ticks: u8::MAX,
             messages: usize::MAX,
             depth: u32::MAX,
             states: 20_000_000,
@@ -166,6 +169,8 @@ pub enum Cut {
     Rounds,
     /// [`Bounds::whims`].
     Whims,
+    /// [`Bounds::ticks`].
+    Ticks,
     /// [`Bounds::messages`].
     Messages,
     /// [`Bounds::depth`].
@@ -176,11 +181,12 @@ pub enum Cut {
 
 impl Cut {
     /// All bounds, in order of declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Terms,
         Self::Crashes,
         Self::Rounds,
         Self::Whims,
+        Self::Ticks,
         Self::Messages,
         Self::Depth,
         Self::States,
