@@ -110,10 +110,11 @@ impl<R: Rules> Raft<R> {
             .map(|promise| (ahead(promise.until), promise.to))
             .hash(hasher);
         match self.role {
+            // What was asked when, for answers to be told from answers to nothing.
             Role::Leader => {
                 (ahead(self.until), ago(self.began), ago(self.armed_at)).hash(hasher);
             }
-            Role::PreCandidate => ago(self.began).hash(hasher),
+            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
             Role::Candidate | Role::Follower => {}
         }
     }

@@ -13,6 +13,7 @@
 //! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
 
 mod hash;
+mod hunt;
 mod law;
 mod model;
 mod node;
@@ -23,6 +24,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use hunt::Hunt;
 pub use law::Law;
 pub use model::{Action, Mail, Model, State};
 pub use report::{Counterexample, Report};

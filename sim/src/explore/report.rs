@@ -171,12 +171,14 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
             };
             line += &format!(" in term {term}");
         }
-        let mut said: Vec<String> = Vec::new();
-        for mail in after.mails() {
-            if !before.mails().any(|old| old == mail) {
-                said.push(format!("{} to {}", Told(mail).name(), mail.to));
-            }
-        }
+        // Requests come before what they lead to.
+        let mut said: Vec<Mail> = after.mails().collect();
+        said.retain(|mail| !before.mails().any(|old| old == *mail));
+        said.sort_by_key(|mail| (matches!(mail.message, Message::Heartbeat { .. }), mail.to));
+        let said: Vec<String> = said
+            .into_iter()
+            .map(|mail| format!("{} to {}", Told(mail).name(), mail.to))
+            .collect();
         if !said.is_empty() {
             line += &format!("; says {}", said.join(", "));
         }

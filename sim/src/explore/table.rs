@@ -9,7 +9,6 @@ use super::law::Law;
 use super::model::{Mail, Model};
 use super::node::{Node, Stir};
 use super::setting::MAX_VOTERS;
-use std::collections::HashMap;
 
 /// A node state.
 #[derive(Debug)]
@@ -49,7 +48,7 @@ pub(super) struct Tables {
     bare_prints: Vec<u64>,
     projects: bool,
     pub(super) mails: Vec<Mail>,
-    mail_by_value: HashMap<Mail, u32>,
+    mail_by_print: Table<u32>,
     mail_prints: Vec<u64>,
     /// A message after its clock moved on, by message and distance; 0 is "not yet known".
     aged: Vec<[u32; 3]>,
@@ -74,7 +73,7 @@ impl Tables {
             bare_prints: Vec::new(),
             projects,
             mails: Vec::new(),
-            mail_by_value: HashMap::new(),
+            mail_by_print: Table::default(),
             mail_prints: Vec::new(),
             aged: Vec::new(),
             taken: Vec::new(),
@@ -110,11 +109,12 @@ impl Tables {
 
     /// The number of a message.
     pub(super) fn mail(&mut self, mail: Mail) -> u32 {
-        if let Some(known) = self.mail_by_value.get(&mail) {
+        let print = mail.print(&self.orders[0]);
+        if let Some(known) = self.mail_by_print.get(&print) {
             return *known;
         }
         let number = self.mails.len() as u32;
-        self.mail_by_value.insert(mail, number);
+        self.mail_by_print.insert(print, number);
         for order in &self.orders {
             self.mail_prints.push(mail.print(order));
         }

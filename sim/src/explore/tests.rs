@@ -3,6 +3,7 @@
 use super::*;
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
+use tenure::raft::Rule;
 
 fn bounds(terms: u64, crashes: u8) -> Bounds {
     Bounds {
@@ -113,4 +114,196 @@ fn the_search_walks_the_plain_model() {
             assert_eq!(figures, walk(&setting), "{setting:?}");
         }
     }
+}
+
+/// The reduced search reaches the same joint states of the nodes as the whole one, up to the names of nodes.
+#[test]
+fn reductions_lose_no_state_of_the_nodes() {
+    let mut most = 0;
+    for setting in [
+        Setting::election(3, bounds(1, 2)),
+        Setting::election(2, bounds(3, 0)),
+        Setting::election(2, bounds(2, 2)),
+        Setting::lease(3, Clocks::exact(3), bounds(1, 0)),
+        Setting::lease(2, Clocks::exact(3), bounds(2, 0)),
+        Setting::lease(
+            2,
+            Clocks::exact(3),
+            Bounds {
+                ticks: 3,
+                whims: 2,
+                ..bounds(2, 1)
+            },
+        ),
+        Setting {
+            off: Vec::new(),
+            symmetry: false,
+            ..Setting::lease(
+                2,
+                Clocks::exact(3),
+                Bounds {
+                    ticks: 4,
+                    ..bounds(1, 0)
+                },
+            )
+        },
+    ] {
+        let projected = Setting {
+            project: true,
+            ..setting
+        };
+        let reduced = explore(&projected, |_| true).unwrap();
+        let whole = explore(&projected.clone().whole(), |_| true).unwrap();
+        assert!(reduced.exhausted() && whole.exhausted(), "{projected:?}");
+        println!(
+            "{} {} of {} states",
+            whole.projected.as_ref().unwrap().len(),
+            reduced.unique,
+            whole.unique
+        );
+        assert_eq!(reduced.projected, whole.projected, "{projected:?}");
+        most = most.max(whole.unique / reduced.unique);
+    }
+    assert!(most >= 20, "the reductions save only a factor of {most}");
+}
+
+/// Every message at most once: what a set of messages that stay can hide, a bag of messages cannot.
+#[test]
+fn a_network_that_delivers_once_is_a_second_opinion() {
+    let once = |setting: Setting| Setting {
+        network: Network::Once,
+        ..setting
+    };
+    for setting in [
+        Setting::election(3, bounds(1, 1)),
+        Setting::lease(
+            3,
+            Clocks::exact(3),
+            Bounds {
+                ticks: 4,
+                ..bounds(1, 0)
+            },
+        ),
+    ] {
+        let report = explore(&once(setting), |_| true).unwrap();
+        assert!(report.exhausted(), "{report}");
+    }
+    for rule in [
+        Rule::OneVoteATerm,
+        Rule::MajorityOfVoters,
+        Rule::OwnTermGrants,
+        Rule::PromiseBindsVoter,
+    ] {
+        let hunt = Hunt::of(rule).unwrap();
+        let (set, bag) = (
+            explore(&hunt.setting, |_| true),
+            explore(&once(hunt.setting), |_| true),
+        );
+        let found = [set, bag].map(|report| {
+            let example = report.unwrap().counterexample.unwrap();
+            assert!(example.confirmed);
+            (example.law, example.actions)
+        });
+        assert_eq!(found[0], found[1], "{rule:?}");
+    }
+}
+
+/// Clocks at the ends of the bound keep the leases apart; clocks beyond it do not.
+#[test]
+fn leases_hold_as_far_as_the_clocks_do() {
+    let drifting = |rate_bound| {
+        let clocks = Clocks {
+            timings: vec![short_timing(7, 1, rate_bound)],
+            rates: vec![2, 4],
+            unit: 3,
+        };
+        Setting::lease(
+            3,
+            clocks,
+            Bounds {
+                whims: 1,
+                ticks: 9,
+                ..bounds(2, 0)
+            },
+        )
+    };
+    let report = explore(&drifting(0), |_| true).unwrap();
+    let example = report.counterexample.unwrap();
+    assert_eq!(
+        (example.law, example.confirmed),
+        (Law::OneBelieved, true),
+        "{example}"
+    );
+    println!("{} states, {example}", report.unique);
+    let report = explore(&drifting(333_334), |_| true).unwrap();
+    assert!(report.counterexample.is_none(), "{report}");
+    println!("{report}");
+}
+
+#[test]
+fn settings_that_cannot_be_explored_are_refused() {
+    let base = || Setting::lease(3, Clocks::exact(3), bounds(2, 0));
+    let clocks = |change: fn(&mut Clocks)| {
+        let mut clocks = Clocks::exact(3);
+        change(&mut clocks);
+        Setting::lease(3, clocks, bounds(2, 0))
+    };
+    let refused = [
+        (Setting::election(0, bounds(1, 0)), Unexplorable::Voters(0)),
+        (Setting::election(6, bounds(1, 0)), Unexplorable::Voters(6)),
+        (Setting::election(3, bounds(31, 0)), Unexplorable::Terms(31)),
+        (
+            Setting {
+                off: vec![],
+                ..base()
+            },
+            Unexplorable::Names,
+        ),
+        (clocks(|clocks| clocks.rates.clear()), Unexplorable::Rates),
+        (clocks(|clocks| clocks.rates = vec![3]), Unexplorable::Rates),
+        (
+            clocks(|clocks| clocks.timings.push(short_timing(3, 1, 0))),
+            Unexplorable::Count {
+                given: 2,
+                voters: 3,
+            },
+        ),
+    ];
+    for (setting, why) in refused {
+        assert_eq!(explore(&setting, |_| true).unwrap_err(), why);
+        let text = why.to_string();
+        assert!(
+            ["explore", "use", "give", "switch"]
+                .iter()
+                .any(|verb| text.contains(verb)),
+            "{text}"
+        );
+    }
+    let short = clocks(|clocks| clocks.timings = vec![short_timing(2, 1, 0)]);
+    assert!(matches!(
+        explore(&short, |_| true),
+        Err(Unexplorable::Config(_))
+    ));
+}
+
+/// A counterexample reads as what happened.
+#[test]
+fn a_counterexample_tells_a_story() {
+    let hunt = Hunt::of(Rule::MajorityOfVoters).unwrap();
+    let report = explore(&hunt.setting, |_| true).unwrap();
+    let told = report.counterexample.unwrap().to_string();
+    let lines: Vec<&str> = told.lines().map(str::trim).collect();
+    assert_eq!(
+        lines,
+        [
+            "INV-E1: two leaders of one term, after 4 actions",
+            "t=0   node 0 times out, stands in term 1",
+            "t=0   the disk of node 0 did a write, leads in term 1; \
+             says RequestVote 1 to 1, RequestVote 1 to 2, Heartbeat 1 to 1, Heartbeat 1 to 2",
+            "t=0   node 1 times out, stands in term 1",
+            "t=0   the disk of node 1 did a write, leads in term 1; \
+             says RequestVote 1 to 0, RequestVote 1 to 2, Heartbeat 1 to 0, Heartbeat 1 to 2",
+        ],
+        "{told}"
+    );
 }
