@@ -54,7 +54,8 @@ impl Hunt {
                 off.push(Rule::RefuseWithoutAdopting);
                 (at_once(2, 0, 2), Law::OneBelieved)
             }
-            Rule::ReleaseOwnTerm | Rule::OwnTermAcks => (at_once(3, 0, 4), Law::OneBelieved),
+            Rule::ReleaseOwnTerm => (at_once(3, 0, 3), Law::OneBelieved),
+            Rule::OwnTermAcks => (at_once(3, 0, 4), Law::OneBelieved),
             Rule::LapseDeposes => {
                 let rounds = Bounds {
                     rounds: 1,
@@ -122,14 +123,14 @@ mod tests {
             println!(
                 "{rule:?} | {} | {} | {} | {}",
                 example.law.name(),
-                example.actions,
+                example.path.len(),
                 report.unique,
                 begun.elapsed().as_millis()
             );
             assert!(example.confirmed, "{rule:?}: {example}");
             assert_eq!(example.law, hunt.law, "{rule:?}: {example}");
             let mut kept = hunt.kept();
-            kept.bounds.depth = example.actions as u32;
+            kept.bounds.depth = example.path.len() as u32;
             let report = explore(&kept, |_| true).unwrap();
             assert!(report.counterexample.is_none(), "{rule:?} on: {report}");
             found += 1;

@@ -18,9 +18,12 @@ use tenure::raft::{Message, Role, Stamp};
 /// A message in flight, its instant as an age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mail {
-    pub(super) from: u8,
-    pub(super) to: u8,
-    pub(super) message: Message,
+    /// The place of the sender.
+    pub from: u8,
+    /// The place of the receiver.
+    pub to: u8,
+    /// What is said; the instant in it is not one of any clock but tells its age.
+    pub message: Message,
 }
 
 /// Something that can happen.

@@ -41,9 +41,11 @@ pub struct Report {
 pub struct Counterexample {
     /// What broke.
     pub law: Law,
-    /// How many actions it takes.
-    pub actions: usize,
-    /// One line for each action, a sentence for what it did.
+    /// Which of the initial states it starts from ([`Model::initial`]).
+    pub initial: usize,
+    /// What happens, one after the other.
+    pub path: Vec<Action>,
+    /// The same in words; the passing of time is told when something comes of it.
     pub story: Vec<String>,
     /// Whether the plain model breaks the same invariant by the same actions.
     pub confirmed: bool,
@@ -99,7 +101,7 @@ impl fmt::Display for Report {
 
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, after {} actions", self.law, self.actions)?;
+        write!(f, "{}, after {} actions", self.law, self.path.len())?;
         for line in &self.story {
             write!(f, "\n  {line}")?;
         }
@@ -131,7 +133,8 @@ impl Counterexample {
         }
         Self {
             law,
-            actions: actions.len(),
+            initial,
+            path: actions,
             story,
             confirmed: broken == Some(law),
         }

@@ -51,8 +51,11 @@ struct Search {
     broken: Option<Law>,
 }
 
-/// Tries every schedule within the bounds of `setting`, until an invariant breaks. `progress` is told after each level,
-/// and ends the search by saying `false`.
+/// How many states are looked at between two reports of progress.
+const STRIDE: usize = 1 << 14;
+
+/// Tries every schedule within the bounds of `setting`, until an invariant breaks. `progress` is told now and then, and
+/// ends the search by saying `false`.
 ///
 /// # Errors
 /// When the setting cannot be explored.
@@ -82,25 +85,24 @@ pub fn explore(
     };
     search.begin();
     let mut first = 0;
-    while search.broken.is_none() && !search.next.1.is_empty() {
+    while search.broken.is_none() && !search.report.stopped && !search.next.1.is_empty() {
         let (words, ends) = std::mem::take(&mut search.next);
         search.report.levels.push(ends.len());
-        search.note_tables();
-        if !progress(&search.report) {
-            search.report.stopped = true;
-            break;
-        }
         if search.report.levels.len() as u64 > u64::from(setting.bounds.depth) {
             search.report.cuts[Cut::Depth as usize] += ends.len() as u64;
             break;
         }
         let mut from = 0;
         for (at, end) in ends.iter().enumerate() {
-            search.expand((first + at) as u32, &words[from..*end]);
-            from = *end;
-            if search.broken.is_some() {
+            if at % STRIDE == 0 {
+                search.note_tables();
+                search.report.stopped = !progress(&search.report);
+            }
+            if search.broken.is_some() || search.report.stopped {
                 break;
             }
+            search.expand((first + at) as u32, &words[from..*end]);
+            from = *end;
         }
         first += ends.len();
     }
