@@ -16,7 +16,7 @@
 //! - **C9** Logs are shapes: payloads never enter the core.
 //! - **C10** A machine has a fingerprint of its protocol state, free of absolute time and of random state.
 
-use crate::{Instant, NodeId, Token};
+use crate::{Duration, Instant, NodeId, Token};
 use core::fmt::Debug;
 use core::hash::Hasher;
 
@@ -29,7 +29,8 @@ pub trait Election: Clone {
     /// What the disk or the store answers when it did as asked.
     type Reply: Clone + Debug + PartialEq;
 
-    /// Takes one input that happened at `now`. Outputs are queued for [`poll`](Self::poll).
+    /// Takes one input. Outputs are queued for [`poll`](Self::poll). `now` is read *after* the input arrived, and is never
+    /// further behind the clock than [`grain`](Self::grain): a promise that begins too early ends too early.
     fn handle(&mut self, now: Instant, input: Input<Self::Peer, Self::Reply>);
 
     /// The next output, until `None`. Drain after every [`handle`](Self::handle): the deadline and the laws are
@@ -41,6 +42,10 @@ pub trait Election: Clone {
     /// `handle` that changed the state, and with nothing else.
     #[must_use]
     fn deadline(&self) -> Option<Instant>;
+
+    /// How far behind the clock the machine's bounds allow `now` to be: a tick, for a host that counts ticks.
+    #[must_use]
+    fn grain(&self) -> Duration;
 
     /// What the node may believe at `now`. This alone authorises; events are news about it. Ask again before each
     /// effect, with a fresh `now`: between two calls a tenure can lapse without any input.
@@ -100,8 +105,9 @@ pub struct Unknown;
 pub struct Tenure {
     /// Goes with every effect, so that a guarded resource can refuse a leader that was overtaken.
     pub token: Token,
-    /// The first instant, on this node's clock, at which it may no longer act. [`Instant::FOREVER`] where the scheme
-    /// was configured without a lease: then only the token protects.
+    /// The first instant, on this node's clock, at which it may no longer act unless it is renewed. It can end sooner, by
+    /// resignation or a higher term: ask [`Election::standing`] again rather than keep this. [`Instant::FOREVER`] where
+    /// the scheme was configured without a lease: then only the token protects.
     pub until: Instant,
 }
 

@@ -7,22 +7,23 @@
 //! that its predecessor still changes (timeline LS-F5): the guard has not heard of the new token and lets the old one in.
 //!
 //! ```
-//! use tenure::fence::{ElectionId, Fence, Pass, Refused};
-//! use tenure::Token;
+//! use tenure::fence::{ElectionId, Fence, Holder, Pass, Refused};
+//! use tenure::{NodeId, Token};
 //!
 //! let ledger = ElectionId(1);
 //! let mut fence = Fence::unused(ledger);
-//! let old = Pass { election: ledger, token: Token::new(0, 33), holder: 7 };
-//! let new = Pass { election: ledger, token: Token::new(0, 34), holder: 9 };
+//! let (anna, ben) = (NodeId(1), NodeId(2));
+//! let old = Pass { election: ledger, token: Token::new(0, 33), holder: Holder { node: anna, incarnation: 7 } };
+//! let new = Pass { election: ledger, token: Token::new(0, 34), holder: Holder { node: ben, incarnation: 3 } };
 //!
 //! let record = fence.admit(&old)?;        // store `record` together with the write
 //! let record = fence.fence(&new)?;        // the new leader shuts the old one out, then reads
 //! assert_eq!(fence.admit(&old), Err(Refused::Stale { highest: new.token }));
-//! # assert_eq!(record.highest, new.token);
+//! # let _ = record;
 //! # Ok::<(), Refused>(())
 //! ```
 
-use crate::Token;
+use crate::{NodeId, Token};
 use core::fmt;
 
 /// Which election a token belongs to. A token of one election says nothing about another.
@@ -36,20 +37,29 @@ pub struct Pass {
     pub election: ElectionId,
     /// The token of the tenure.
     pub token: Token,
-    /// A nonce of this holder: the incarnation of its machine. Tells two holders of one token apart, which only exist
-    /// when a store regressed.
-    pub holder: u64,
+    /// Who shows it. Tells two holders of one token apart, which only exist when a store regressed.
+    pub holder: Holder,
 }
 
-/// What the resource stores with the write.
+/// One life of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Holder {
+    /// The node.
+    pub node: NodeId,
+    /// The nonce of its life, as given to its machine.
+    pub incarnation: u64,
+}
+
+/// What the resource stores with the write, or before it answers a fence.
+#[must_use = "the guard forgets whom it shut out unless this is stored with the effect"]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
     /// The election this resource is guarded for.
     pub election: ElectionId,
     /// The highest token that was admitted or fenced.
     pub highest: Token,
-    /// Who showed it; 0 before anybody did.
-    pub holder: u64,
+    /// Who showed it; `None` before anybody did.
+    pub holder: Option<Holder>,
 }
 
 /// Why an effect was refused. A refusal is final for this pass, except [`Closed`](Self::Closed), which is for the
@@ -63,7 +73,7 @@ pub enum Refused {
     /// Another holder already showed this very token: the election's store fell back. Raise the generation.
     Conflict {
         /// The holder that was admitted.
-        holder: u64,
+        holder: Holder,
     },
     /// The token is one that is never issued (counter 0 or the largest): the scheme's counter is exhausted, or the
     /// caller made it up. A token never wraps around.
@@ -84,7 +94,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("the guard restarted without its record and is closed: reopen it with the token of the present leader"),
-            Self::Conflict { holder } => write!(f, "holder {holder} already showed this token: the election's store fell back; raise the generation"),
+            Self::Conflict { holder } => write!(f, "node {} already showed this token: the election's store fell back; raise the generation", holder.node),
             Self::NeverIssued => f.write_str("this token is never issued: the counter is exhausted or made up"),
             Self::Stale { highest } => write!(f, "overtaken: token {highest} was seen; stop leading"),
             Self::WrongElection { guarded } => write!(f, "the resource is guarded for election {}: show a token of that one", guarded.0),
@@ -105,20 +115,23 @@ pub struct Fence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Seen {
     highest: Token,
-    holder: u64,
+    holder: Option<Holder>,
 }
 
+const NOBODY: Seen = Seen {
+    highest: Token::NONE,
+    holder: None,
+};
+
 impl Fence {
-    /// The guard of a resource that nobody has ever written. Only for a resource known to be new: for one that lost its
-    /// record use [`restore`](Self::restore) with `None`.
+    /// The guard of a resource that nobody has ever written. Only for a resource known to be new, and its
+    /// [`record`](Self::record) is stored when the resource is made: for one that lost its record use
+    /// [`restore`](Self::restore) with `None`.
     #[must_use]
     pub fn unused(election: ElectionId) -> Self {
         Self {
             election,
-            seen: Some(Seen {
-                highest: Token::NONE,
-                holder: 0,
-            }),
+            seen: Some(NOBODY),
         }
     }
 
@@ -141,11 +154,7 @@ impl Fence {
     /// # Errors
     /// As [`fence`](Self::fence), except [`Refused::Closed`].
     pub fn reopen(&mut self, pass: &Pass) -> Result<Record, Refused> {
-        let floor = self.seen.unwrap_or(Seen {
-            highest: Token::NONE,
-            holder: 0,
-        });
-        self.pass(floor, pass)
+        self.pass(self.seen.unwrap_or(NOBODY), pass)
     }
 
     /// Whether the pass would be admitted now. Changes nothing.
@@ -177,6 +186,12 @@ impl Fence {
         self.admit(pass)
     }
 
+    /// What is to be stored for this guard; `None` while closed.
+    #[must_use]
+    pub fn record(&self) -> Option<Record> {
+        self.seen.map(|seen| self.stored(seen))
+    }
+
     /// The highest token seen; `None` while closed.
     #[must_use]
     pub fn highest(&self) -> Option<Token> {
@@ -185,15 +200,20 @@ impl Fence {
 
     fn pass(&mut self, seen: Seen, pass: &Pass) -> Result<Record, Refused> {
         self.judge(seen, pass)?;
-        self.seen = Some(Seen {
+        let seen = Seen {
             highest: pass.token,
-            holder: pass.holder,
-        });
-        Ok(Record {
+            holder: Some(pass.holder),
+        };
+        self.seen = Some(seen);
+        Ok(self.stored(seen))
+    }
+
+    fn stored(&self, seen: Seen) -> Record {
+        Record {
             election: self.election,
-            highest: pass.token,
-            holder: pass.holder,
-        })
+            highest: seen.highest,
+            holder: seen.holder,
+        }
     }
 
     fn judge(&self, seen: Seen, pass: &Pass) -> Result<(), Refused> {
@@ -210,12 +230,12 @@ impl Fence {
                 highest: seen.highest,
             });
         }
-        if pass.token == seen.highest && pass.holder != seen.holder {
-            return Err(Refused::Conflict {
-                holder: seen.holder,
-            });
+        match seen.holder {
+            Some(holder) if pass.token == seen.highest && pass.holder != holder => {
+                Err(Refused::Conflict { holder })
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -227,11 +247,18 @@ mod tests {
 
     const ELECTION: ElectionId = ElectionId(5);
 
-    fn pass(counter: u64, holder: u64) -> Pass {
+    fn holder(node: u64) -> Holder {
+        Holder {
+            node: NodeId(node),
+            incarnation: 1,
+        }
+    }
+
+    fn pass(counter: u64, node: u64) -> Pass {
         Pass {
             election: ELECTION,
             token: Token::new(0, counter),
-            holder,
+            holder: holder(node),
         }
     }
 
@@ -248,11 +275,11 @@ mod tests {
         );
         assert_eq!(
             fence.admit(&pass(34, 3)),
-            Err(Refused::Conflict { holder: 2 })
+            Err(Refused::Conflict { holder: holder(2) })
         );
         assert_eq!(
             fence.fence(&pass(34, 3)),
-            Err(Refused::Conflict { holder: 2 })
+            Err(Refused::Conflict { holder: holder(2) })
         );
         assert!(fence.fence(&pass(34, 2)).is_ok());
     }
@@ -260,11 +287,11 @@ mod tests {
     #[test]
     fn a_generation_outranks_every_counter() {
         let mut fence = Fence::unused(ELECTION);
-        fence.admit(&pass(u64::MAX - 1, 1)).unwrap();
+        assert!(fence.admit(&pass(u64::MAX - 1, 1)).is_ok());
         let restored = Pass {
             election: ELECTION,
             token: Token::new(1, 1),
-            holder: 2,
+            holder: holder(2),
         };
         assert!(fence.admit(&restored).is_ok());
         assert!(matches!(
@@ -293,6 +320,12 @@ mod tests {
     fn without_its_record_it_fails_closed() {
         let mut fence = Fence::unused(ELECTION);
         let record = fence.admit(&pass(34, 2)).unwrap();
+        let new = Fence::unused(ELECTION);
+        assert_eq!(
+            Fence::restore(ELECTION, new.record()),
+            new,
+            "a resource that restarts before its first write"
+        );
         let mut kept = Fence::restore(ELECTION, Some(record));
         assert_eq!(kept, fence);
         assert!(matches!(
@@ -317,7 +350,7 @@ mod tests {
             assert_eq!(attempt, Err(Refused::Closed));
         }
         assert_eq!(lost.check(&pass(35, 3)), Err(Refused::Closed));
-        lost.reopen(&pass(35, 3)).unwrap();
+        assert!(lost.reopen(&pass(35, 3)).is_ok());
         assert!(matches!(
             lost.admit(&pass(34, 2)),
             Err(Refused::Stale { .. })

@@ -1,7 +1,10 @@
 //! A façade for hosts that count ticks instead of reading a clock, shaped like etcd's `Node`.
 //!
-//! A host without a clock cannot notice that it was paused: while no tick comes, time stands still for the machine, and so
-//! does its lease. Under this façade a tenure is only as good as the ticks; effects must carry the token.
+//! Between two ticks time stands still for the machine, so its bounds must allow for a whole tick: the grain of the clock.
+//! A host without a clock cannot notice that it was paused, either: while no tick comes, its lease does not age. Under this
+//! façade a tenure is only as good as the ticks; effects must carry the token.
+
+use core::fmt;
 
 use crate::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket, Unknown};
 
@@ -13,15 +16,42 @@ pub struct Ticked<E> {
     tick: Duration,
 }
 
+/// The tick is longer than the grain the machine was configured for, or is no time at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TickTooCoarse {
+    /// The tick.
+    pub tick: Duration,
+    /// The grain of the machine.
+    pub grain: Duration,
+}
+
+impl fmt::Display for TickTooCoarse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tick, grain } = self;
+        write!(
+            f,
+            "a tick of {tick} does not fit a grain of {grain}: configure the machine's grain to at least one tick"
+        )
+    }
+}
+
+impl core::error::Error for TickTooCoarse {}
+
 impl<E: Election> Ticked<E> {
-    /// Wraps a machine that was built at `start`; each tick stands for `tick` of time (at least a microsecond).
-    #[must_use]
-    pub fn new(machine: E, start: Instant, tick: Duration) -> Self {
-        Self {
+    /// Wraps a machine that was built at `start`; each tick stands for `tick` of time.
+    ///
+    /// # Errors
+    /// When the machine's bounds do not allow a clock this coarse: configure its grain to at least the tick.
+    pub fn new(machine: E, start: Instant, tick: Duration) -> Result<Self, TickTooCoarse> {
+        let grain = machine.grain();
+        if tick > grain || tick == Duration::ZERO {
+            return Err(TickTooCoarse { tick, grain });
+        }
+        Ok(Self {
             machine,
             now: start,
-            tick: tick.max(Duration::from_micros(1)),
-        }
+            tick,
+        })
     }
 
     /// A tick passed.

@@ -206,7 +206,7 @@ fn votes_and_pre_votes_go_to_logs_at_least_as_up_to_date() {
             let record = Record {
                 term: 4,
                 vote: None,
-                promise: Duration::ZERO,
+                ..Record::default()
             };
             let mut bench = Bench::booted(3, 0, Some(record), log, Switched::default());
             bench.hear(
@@ -368,8 +368,8 @@ fn belief_ends_by_itself_and_for_good() {
     let Standing::Leading(tenure) = bench.machine.standing(ms(100)) else {
         panic!("not established")
     };
-    // 150 ms × 0.99 ÷ 1.01, less the grain of the clock.
-    assert_eq!(tenure.until, ms(10) + Duration::from_micros(147_028));
+    // 150 ms × 0.99 ÷ 1.01, less two grains of the clock.
+    assert_eq!(tenure.until, ms(10) + Duration::from_micros(147_027));
     assert_eq!(bench.machine.standing(tenure.until), Standing::Unknown);
     bench.said();
     bench.acked(158, 1, term, 10);
@@ -412,6 +412,7 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
         term: 3,
         vote: None,
         promise: Duration::from_millis(900),
+        generation: 0,
     };
     let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
     let ask = |term| Message::RequestVote {
@@ -455,6 +456,7 @@ fn a_release_frees_from_its_own_term() {
         term: 3,
         vote: None,
         promise: Duration::from_millis(150),
+        generation: 0,
     };
     let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
     bench.hear(1, 1, Message::Release { term: 2, to: None });
@@ -668,6 +670,22 @@ fn absurd_messages_are_refused_by_name() {
                 promise,
             },
         ),
+        (
+            Refusal::TermZero,
+            1,
+            Message::RequestVote {
+                term: 0,
+                last: start,
+            },
+        ),
+        (
+            Refusal::TermLeap,
+            1,
+            Message::Heartbeat {
+                term: tenure::raft::MAX_TERM,
+                sent: ms(1),
+            },
+        ),
         (Refusal::Unasked, 1, Message::VoteGranted { term: term + 1 }),
         (
             Refusal::Unasked,
@@ -731,7 +749,7 @@ fn terms_end_without_wrapping() {
     let record = Record {
         term: tenure::raft::MAX_TERM,
         vote: None,
-        promise: Duration::ZERO,
+        ..Record::default()
     };
     let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
     for at in [400, 800, 1_200] {
@@ -803,4 +821,221 @@ fn outside_safe_mode_it_is_plain_raft() {
         },
     );
     assert_eq!(bench.machine.vote(), Some(NodeId(2)));
+}
+
+/// A reign ends what came before it: the first attempt after it is as quick as any first attempt.
+#[test]
+fn failures_do_not_outlive_a_reign() {
+    let mut bench = follower();
+    let mut at = 10;
+    bench.input(at, Input::Campaign);
+    for _ in 0..3 {
+        let (term, sent) = (bench.machine.term() + 1, bench.machine.armed_at());
+        bench.hear(
+            at,
+            1,
+            Message::PreVoteGranted {
+                term,
+                remainder: Duration::ZERO,
+                sent,
+            },
+        );
+        assert_eq!(bench.machine.role(), Role::Candidate);
+        at = bench.machine.deadline().unwrap().as_micros() / 1_000 + 1;
+        bench.input(at, Input::Timeout);
+    }
+    let (term, sent) = (bench.machine.term() + 1, bench.machine.armed_at());
+    bench.hear(
+        at,
+        1,
+        Message::PreVoteGranted {
+            term,
+            remainder: Duration::ZERO,
+            sent,
+        },
+    );
+    bench.hear(at, 1, Message::VoteGranted { term });
+    assert_eq!(bench.machine.role(), Role::Leader);
+    bench.input(at, Input::Resign { to: None });
+    bench.input(at, Input::Campaign);
+    let (term, sent) = (term + 1, bench.machine.armed_at());
+    bench.hear(
+        at,
+        1,
+        Message::PreVoteGranted {
+            term,
+            remainder: Duration::ZERO,
+            sent,
+        },
+    );
+    let attempt = bench.machine.deadline().unwrap().since(ms(at));
+    assert!(attempt <= Duration::from_millis(120), "{attempt}");
+}
+
+/// A heartbeat that was overtaken by its leader's release revives nothing.
+#[test]
+fn a_heartbeat_behind_its_release_is_ignored() {
+    let mut bench = follower();
+    bench.heartbeat(1, 1, 1);
+    bench.hear(2, 1, Message::Release { term: 1, to: None });
+    bench.heartbeat(3, 1, 1);
+    assert_eq!(bench.machine.standing(ms(3)), Standing::Unknown);
+    assert_eq!(bench.machine.promise(), None);
+    bench.heartbeat(4, 2, 2);
+    assert!(matches!(
+        bench.machine.standing(ms(4)),
+        Standing::Following(_)
+    ));
+}
+
+/// A promise that has run out is none: to a release it makes no difference (law C10 merges the two).
+#[test]
+fn a_promise_that_ran_out_is_none() {
+    let record = Record {
+        term: 3,
+        promise: Duration::from_millis(100),
+        ..Record::default()
+    };
+    let mut waited = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
+    let mut freed = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
+    freed.hear(
+        1,
+        1,
+        Message::Release {
+            term: 3,
+            to: Some(NodeId(2)),
+        },
+    );
+    let deadline = |bench: &mut Bench<Switched>| {
+        bench.hear(110, 1, Message::Release { term: 3, to: None });
+        bench
+            .machine
+            .promise()
+            .filter(|promise| promise.until > ms(110))
+    };
+    assert_eq!(deadline(&mut waited), deadline(&mut freed));
+}
+
+/// The leader that lapses asks the one it still reaches to stand, who does not step back from others (the hub of a
+/// quorum-loss star is the only one that can win).
+#[test]
+fn a_lapsed_leader_names_whom_it_reaches() {
+    let mut leader = Bench::booted(5, 0, None, Shape::new(), Switched::default());
+    leader.input(10, Input::Campaign);
+    for voter in [1, 2] {
+        leader.hear(
+            10,
+            voter,
+            Message::PreVoteGranted {
+                term: 1,
+                remainder: Duration::ZERO,
+                sent: ms(10),
+            },
+        );
+    }
+    for voter in [1, 2] {
+        leader.hear(10, voter, Message::VoteGranted { term: 1 });
+    }
+    for voter in [1, 2] {
+        leader.acked(12, voter, 1, 10);
+    }
+    leader.input(60, Input::Timeout);
+    leader.acked(62, 2, 1, 60);
+    leader.said();
+    leader.input(158, Input::Timeout);
+    let release = Message::Release {
+        term: 1,
+        to: Some(NodeId(2)),
+    };
+    assert!(leader.said().contains(&(2, release)));
+
+    let mut hub = Bench::booted(5, 2, None, Shape::new(), Switched::default());
+    hub.heartbeat(60, 0, 1);
+    hub.hear(160, 0, release);
+    let ask = Message::RequestPreVote {
+        term: 2,
+        last: Position::START,
+        sent: ms(161),
+    };
+    hub.hear(161, 4, ask);
+    assert_eq!(hub.machine.role(), Role::PreCandidate, "it does not yield");
+}
+
+/// Tokens never fall: a generation is recorded, and a lower one refused. Damaged records are told apart.
+#[test]
+fn records_that_cannot_be_are_refused() {
+    use tenure::raft::ConfigError;
+    let boot = |record: Record, generation: u32| {
+        let voters = Voters::new((0..3).map(NodeId)).unwrap();
+        let config = Config {
+            generation,
+            ..Config::new(NodeId(0), voters)
+        };
+        let boot = Boot {
+            record: Some(record),
+            log: Shape::new(),
+            incarnation: 1,
+            seed: 1,
+        };
+        Raft::new(config, boot, ms(0)).map(drop)
+    };
+    let record = Record {
+        term: 3,
+        generation: 2,
+        ..Record::default()
+    };
+    assert_eq!(boot(record, 2), Ok(()));
+    assert_eq!(
+        boot(record, 1),
+        Err(ConfigError::GenerationFell {
+            recorded: 2,
+            configured: 1
+        })
+    );
+    let endless = Duration::from_micros(u64::MAX);
+    assert_eq!(
+        boot(
+            Record {
+                promise: endless,
+                ..record
+            },
+            2
+        ),
+        Err(ConfigError::RecordPromise(endless))
+    );
+    let voted = Record {
+        vote: Some(NodeId(1)),
+        ..Record::default()
+    };
+    assert_eq!(boot(voted, 0), Err(ConfigError::RecordVote(NodeId(1))));
+
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let config = Config {
+        generation: 7,
+        ..Config::new(NodeId(0), voters)
+    };
+    let machine = Raft::new(
+        config,
+        Boot {
+            record: Some(record),
+            log: Shape::new(),
+            incarnation: 1,
+            seed: 1,
+        },
+        ms(0),
+    );
+    let mut raised = Bench {
+        machine: machine.unwrap(),
+        disk: Some(record),
+        disk_works: true,
+        waiting: Vec::new(),
+        sent: Vec::new(),
+        events: Vec::new(),
+    };
+    raised.heartbeat(1, 1, 4);
+    assert_eq!(
+        raised.disk.unwrap().generation,
+        7,
+        "written before the first word of this life"
+    );
 }

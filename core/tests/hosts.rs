@@ -103,46 +103,117 @@ fn drive_lets_due_timeouts_pass_a_flood() {
     );
 }
 
+fn ticked(id: u64, tick: Duration) -> Ticked<Raft> {
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let mut config = Config::new(NodeId(id), voters);
+    config.timing.grain = tick;
+    let boot = Boot {
+        record: None,
+        log: Shape::new(),
+        incarnation: 1,
+        seed: 42,
+    };
+    Ticked::new(
+        Raft::new(config, boot, Instant::ZERO).unwrap(),
+        Instant::ZERO,
+        tick,
+    )
+    .unwrap()
+}
+
+/// Carries out everything at once, between the nodes that are reached.
+fn settle(nodes: &mut [Ticked<Raft>], reached: &[bool; 3]) {
+    let mut busy = true;
+    while busy {
+        busy = false;
+        for from in 0..3usize {
+            while let Some(output) = nodes[from].poll() {
+                busy = true;
+                match output {
+                    Output::Request(ticket, _) => nodes[from].reply(ticket, Ok(())),
+                    Output::Send(to, message) if reached[from] && reached[to.0 as usize] => {
+                        nodes[to.0 as usize].step(NodeId(from as u64), message);
+                    }
+                    Output::Send(..) | Output::Event(_) => {}
+                }
+            }
+        }
+    }
+}
+
+fn leaders(nodes: &[Ticked<Raft>]) -> Vec<usize> {
+    (0..3)
+        .filter(|place| matches!(nodes[*place].standing(), Standing::Leading(_)))
+        .collect()
+}
+
+/// A machine whose bounds know nothing of ticks is not counted in them.
+#[test]
+fn a_tick_must_fit_the_grain() {
+    let refused = Ticked::new(machine(3, 0), Instant::ZERO, Duration::from_millis(10)).unwrap_err();
+    assert_eq!(refused.grain, Duration::from_micros(1));
+    assert!(
+        refused.to_string().contains("at least one tick"),
+        "{refused}"
+    );
+}
+
+/// Three nodes whose ticks fall at different moments; the leader is cut off right after a round, and another is made to
+/// campaign as soon as its promise ends. Their beliefs never meet, whatever the phases: the grain covers them.
+#[test]
+fn ticks_out_of_phase_never_overlap() {
+    let tick = Duration::from_millis(10);
+    for cut in (500..2_000).step_by(50) {
+        let mut nodes: Vec<_> = (0..3).map(|id| ticked(id, tick)).collect();
+        let (phases, mut reached) = ([0u64, 9, 9], [true; 3]);
+        for now in 1..cut + 260u64 {
+            for node in (0..3).filter(|node| now % 10 == phases[*node]) {
+                nodes[node].tick();
+                settle(&mut nodes, &reached);
+            }
+            if now == 20 {
+                nodes[0].campaign();
+                settle(&mut nodes, &reached);
+            }
+            if now >= cut
+                && reached[0]
+                && nodes[0].machine().armed_at() == Instant::from_millis(now)
+            {
+                reached[0] = false;
+            }
+            let free = nodes[1]
+                .machine()
+                .promise()
+                .is_some_and(|promise| promise.until <= Instant::from_millis(now + 1));
+            if !reached[0] && now % 10 == 9 && free {
+                nodes[1].campaign();
+                settle(&mut nodes, &reached);
+            }
+            assert!(
+                leaders(&nodes).len() <= 1,
+                "at {now} ms {:?} believe",
+                leaders(&nodes)
+            );
+        }
+        assert_eq!(leaders(&nodes).len(), 1, "the others elected one of them");
+    }
+}
+
 /// Three nodes counted in ticks of ten milliseconds, messages and disks at once: one leads, and a resignation moves it.
 #[test]
 fn ticked_nodes_elect_and_hand_over() {
     let tick = Duration::from_millis(10);
-    let mut nodes: Vec<_> = (0..3)
-        .map(|id| Ticked::new(machine(3, id), Instant::ZERO, tick))
-        .collect();
-    let settle = |nodes: &mut Vec<Ticked<Raft>>| {
-        let mut busy = true;
-        while busy {
-            busy = false;
-            for from in 0..3usize {
-                while let Some(output) = nodes[from].poll() {
-                    busy = true;
-                    match output {
-                        Output::Request(ticket, _) => nodes[from].reply(ticket, Ok(())),
-                        Output::Send(to, message) => {
-                            nodes[to.0 as usize].step(NodeId(from as u64), message)
-                        }
-                        Output::Event(_) => {}
-                    }
-                }
-            }
-        }
-    };
-    let leaders = |nodes: &[Ticked<Raft>]| -> Vec<usize> {
-        (0..3)
-            .filter(|place| matches!(nodes[*place].standing(), Standing::Leading(_)))
-            .collect()
-    };
+    let mut nodes: Vec<_> = (0..3).map(|id| ticked(id, tick)).collect();
     for _ in 0..40 {
         nodes.iter_mut().for_each(Ticked::tick);
-        settle(&mut nodes);
+        settle(&mut nodes, &[true; 3]);
     }
     let [leader] = leaders(&nodes)[..] else {
         panic!("one leader: {:?}", leaders(&nodes))
     };
     let successor = (leader + 1) % 3;
     nodes[leader].resign(Some(NodeId(successor as u64)));
-    settle(&mut nodes);
+    settle(&mut nodes, &[true; 3]);
     assert_eq!(
         leaders(&nodes),
         [successor],
@@ -150,7 +221,7 @@ fn ticked_nodes_elect_and_hand_over() {
     );
     assert_eq!(nodes[successor].machine().term(), 2);
     nodes[leader].campaign();
-    settle(&mut nodes);
+    settle(&mut nodes, &[true; 3]);
     assert_eq!(
         leaders(&nodes),
         [successor],

@@ -346,6 +346,10 @@ impl Election for Defective {
         }
     }
 
+    fn grain(&self) -> Duration {
+        self.inner.grain()
+    }
+
     fn standing(&self, now: Instant) -> Standing {
         self.inner.standing(if self.defect == Defect::ForgetsTime {
             Instant::ZERO

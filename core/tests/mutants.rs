@@ -204,8 +204,7 @@ fn up_to_date_log() {
                 let term = node.log.last().term;
                 node.disk = Some(tenure::raft::Record {
                     term,
-                    vote: None,
-                    promise: Duration::ZERO,
+                    ..Default::default()
                 });
             }
             group.boot_all();

@@ -8,6 +8,13 @@ use core::fmt;
 /// refused, and a token can always rise.
 pub const MAX_TERM: u64 = u64::MAX >> 1;
 
+/// How far above its own a node accepts a term at once. Honest terms rise by one an election; a leap would take the whole
+/// group to the end of its terms in one message.
+pub const MAX_LEAP: u64 = 1 << 32;
+
+/// The longest election timeout and promise.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(3_600);
+
 /// A million: the unit of [`Timing::rate_bound`].
 pub const PPM: u32 = 1_000_000;
 
@@ -16,19 +23,27 @@ pub const PPM: u32 = 1_000_000;
 pub struct Config {
     /// This node. Must be among the voters.
     pub id: NodeId,
-    /// Everybody who votes, this node included.
+    /// Everybody who votes, this node included. The same on every node, and for every life of it: two groups that differ
+    /// need not share a voter, and then both elect.
     pub voters: Voters,
-    /// Timeouts; the same on every node, or leases are shorter than they need be.
+    /// Timeouts. Where nodes differ, leases go by what each promised, and are shorter than they need be.
     pub timing: Timing,
     /// PreVote and CheckQuorum, one switch, on by default. On: a node asks before it raises its term, followers stay
     /// with a live leader, and a leader holds a lease that a majority renews. Off: plain Raft. A leader that was cut
-    /// off then believes for ever, and a node that returns deposes a healthy leader; only the token protects.
+    /// off then believes for ever, a node that returns deposes a healthy leader, and a leader can be established after
+    /// one with a higher token; only the fence protects.
     pub safe_mode: bool,
-    /// The generation of the fencing tokens. Raise it when the durable records of a group were restored from a backup.
+    /// The generation of the fencing tokens. Raise it, on every node while the group is stopped, when durable records
+    /// were restored from a backup. Recorded, and never accepted lower again.
     pub generation: u32,
 }
 
-/// Timeouts of a Raft election. Defaults: election 150–300 ms, heartbeat 50 ms, clocks within 1 %.
+/// Timeouts of a Raft election. Defaults: election 150–300 ms, heartbeat 50 ms, clocks within 1 % and read to the
+/// microsecond.
+///
+/// A leader keeps its lease when a round trip and the followers' disks take less than the lease less a heartbeat (97 ms
+/// by default); a shorter heartbeat buys tolerance. A group whose round trip is longer than `election_min` elects
+/// nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// The shortest election timeout. In safe mode also the length of a follower's promise.
@@ -37,8 +52,12 @@ pub struct Timing {
     pub election_max: Duration,
     /// How often a leader sends a heartbeat.
     pub heartbeat: Duration,
-    /// ρ in parts per million: every clock of the group runs at a rate within 1 ± ρ of true time.
+    /// ρ in parts per million: every clock of the group runs at a rate within 1 ± ρ of true time. A node configured below
+    /// the truth can believe beside another leader.
     pub rate_bound: u32,
+    /// The grain of the host's clock: the `now` it passes is never further behind than this. A tick where time is counted
+    /// in ticks, the step of a coarsened browser clock, the age of a cached reading.
+    pub grain: Duration,
 }
 
 impl Default for Timing {
@@ -48,19 +67,21 @@ impl Default for Timing {
             election_max: Duration::from_millis(300),
             heartbeat: Duration::from_millis(50),
             rate_bound: 10_000,
+            grain: Duration::from_micros(1),
         }
     }
 }
 
 impl Timing {
     /// How long a leader may act on one acknowledged round, counted from its send, when the followers promised to wait
-    /// `promise`: `promise × (1 − ρ) ÷ (1 + ρ)`, less one microsecond for the grain of the clock. The slowest follower
-    /// clock then still outlasts the fastest leader clock.
+    /// `promise`: `promise × (1 − ρ) ÷ (1 + ρ)`, less two grains of the clock: a follower may begin its promise a grain
+    /// too early and a leader end its belief a grain too late. The slowest leader clock then still ends before the
+    /// fastest follower clock.
     #[must_use]
     pub fn lease(&self, promise: Duration) -> Duration {
         let rho = u64::from(self.rate_bound.min(PPM));
         let scaled = promise.scaled_down(u64::from(PPM) - rho, u64::from(PPM) + rho);
-        scaled.saturating_sub(Duration::from_micros(1))
+        scaled.saturating_sub(self.grain + self.grain)
     }
 
     /// How long to wait on this clock so that `span` has passed on any other clock of the group.
@@ -126,8 +147,8 @@ pub enum ConfigError {
     },
     /// A heartbeat interval of zero never rests. Use at least a microsecond.
     HeartbeatZero,
-    /// The lease that remains after the clock allowance is not longer than a heartbeat: a leader would lapse between
-    /// two rounds. Lower `rate_bound` or `heartbeat`, or raise `election_min`.
+    /// The lease that remains after the clock allowance is shorter than two heartbeats: one lost round would depose a
+    /// healthy leader. Lower `rate_bound`, `grain` or `heartbeat`, or raise `election_min`.
     LeaseTooShort {
         /// The lease that remains.
         lease: Duration,
@@ -149,6 +170,18 @@ pub enum ConfigError {
         log: u64,
         /// The recorded term.
         record: u64,
+    },
+    /// A timeout beyond [`MAX_TIMEOUT`]. Lower `election_max`.
+    TimeoutTooLong(Duration),
+    /// The durable record names a promise beyond [`MAX_TIMEOUT`]: it is damaged. Restore it.
+    RecordPromise(Duration),
+    /// The durable record was written under a higher generation: tokens would fall. Raise `generation` to at least that,
+    /// on every node.
+    GenerationFell {
+        /// The recorded generation.
+        recorded: u32,
+        /// The configured one.
+        configured: u32,
     },
     /// Incarnation 0 is reserved. Give each life of the machine a fresh nonce.
     IncarnationZero,
@@ -173,7 +206,7 @@ impl fmt::Display for ConfigError {
             Self::HeartbeatZero => f.write_str("heartbeat is zero: use at least a microsecond"),
             Self::LeaseTooShort { lease, heartbeat } => write!(
                 f,
-                "after the clock allowance the lease is {lease}, not longer than the heartbeat {heartbeat}: lower rate_bound or heartbeat, or raise the election timeout"
+                "after the clock allowance the lease is {lease}, less than two heartbeats of {heartbeat}: lower rate_bound, grain or heartbeat, or raise the election timeout"
             ),
             Self::NotAVoter(id) => write!(f, "node {id} is not among the voters: add it"),
             Self::RateBound(ppm) => write!(
@@ -193,6 +226,23 @@ impl fmt::Display for ConfigError {
             Self::LogBeyondRecord { log, record } => write!(
                 f,
                 "the log ends in term {log}, above the recorded term {record}: the record is older than the log; restore the record"
+            ),
+            Self::TimeoutTooLong(timeout) => write!(
+                f,
+                "election timeout {timeout} is too long: use at most {MAX_TIMEOUT}"
+            ),
+            Self::RecordPromise(promise) => {
+                write!(
+                    f,
+                    "the durable record names a promise of {promise}, longer than any: it is damaged; restore it"
+                )
+            }
+            Self::GenerationFell {
+                recorded,
+                configured,
+            } => write!(
+                f,
+                "generation {configured} is below the recorded {recorded}: tokens would fall; raise it on every node"
             ),
             Self::IncarnationZero => f.write_str(
                 "incarnation 0 is reserved: give each life of the machine a fresh nonce",
@@ -226,6 +276,7 @@ impl Config {
             election_max,
             heartbeat,
             rate_bound,
+            ..
         } = self.timing;
         if self.voters.place(self.id).is_none() {
             return Err(ConfigError::NotAVoter(self.id));
@@ -242,6 +293,9 @@ impl Config {
                 max: election_max,
             });
         }
+        if election_max > MAX_TIMEOUT {
+            return Err(ConfigError::TimeoutTooLong(election_max));
+        }
         if heartbeat + heartbeat > election_min {
             return Err(ConfigError::HeartbeatTooSlow {
                 heartbeat,
@@ -249,7 +303,7 @@ impl Config {
             });
         }
         let lease = self.timing.lease(election_min);
-        if self.safe_mode && lease <= heartbeat {
+        if self.safe_mode && lease < heartbeat + heartbeat {
             return Err(ConfigError::LeaseTooShort { lease, heartbeat });
         }
         Ok(())
@@ -293,7 +347,7 @@ mod tests {
                 election_min: ms(150),
             },
             ConfigError::LeaseTooShort {
-                lease: Duration::from_micros(49_999),
+                lease: Duration::from_micros(49_998),
                 heartbeat: ms(50),
             },
         ];
@@ -324,7 +378,7 @@ mod tests {
             let (slow, fast) = (u128::from(PPM - rho), u128::from(PPM + rho));
             // Both sides times the rates: lease / slow <= promise / fast in true time.
             prop_assert!(lease * fast <= u128::from(promise) * slow);
-            prop_assert!((lease + 2) * fast >= u128::from(promise) * slow);
+            prop_assert!((lease + 3) * fast >= u128::from(promise) * slow);
         }
 
         /// Waiting `outlast(span)` on the fastest clock covers `span` on the slowest.

@@ -87,7 +87,7 @@ impl Durable {
 }
 
 impl<R: Rules> Raft<R> {
-    /// The nonce of this life: shown to a guarded resource as the holder of a token.
+    /// The nonce of this life.
     #[must_use]
     pub fn incarnation(&self) -> u64 {
         self.durable.incarnation()
@@ -145,8 +145,16 @@ impl<R: Rules> Raft<R> {
                 at += 1;
             }
         }
-        if self.role == Role::Candidate && self.durable.pending() == 0 {
-            self.own_vote_is_durable();
+        if self.durable.pending() > 0 {
+            return;
+        }
+        match self.role {
+            Role::Candidate => self.own_vote_is_durable(),
+            // Its vote for another leaves only now: the wait for that one begins.
+            Role::Follower if self.leader.is_none() && self.voted_for_another() => {
+                self.await_elected()
+            }
+            _ => {}
         }
     }
 

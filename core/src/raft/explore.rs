@@ -47,7 +47,7 @@ impl<R: Rules> Raft<R> {
     /// lies further back than an election timeout.
     ///
     /// Names other than the own are sound as far as no rule compares them; RL-9 does (a pre-candidate steps back from a
-    /// higher one).
+    /// higher one), and so does whom a lapsed leader asks to stand when several answered last.
     pub fn view<H: Hasher>(&self, now: Instant, view: View<'_>, hasher: &mut H) {
         // What lies in the past is over: how long ago does not matter.
         let ahead = |at: Instant| match at {
@@ -68,7 +68,8 @@ impl<R: Rules> Raft<R> {
         let name = |id| view.name(voters, id);
         let (pending, asked) = self.durable.asked();
         for record in [self.record, asked] {
-            (record.term, record.vote.map(name), record.promise).hash(hasher);
+            let vote = record.vote.map(name);
+            (record.term, vote, record.promise, record.generation).hash(hasher);
         }
         (
             pending,
@@ -79,6 +80,8 @@ impl<R: Rules> Raft<R> {
             self.halted,
             self.due.is_some(),
             self.grants,
+            // A release of a term that is over changes nothing any more.
+            self.released == self.record.term,
         )
             .hash(hasher);
         self.log.hash(hasher);
@@ -101,12 +104,10 @@ impl<R: Rules> Raft<R> {
         if !view.timed {
             return;
         }
-        // More than three failures stretch an attempt no further.
-        (self.failed.min(3), self.due.map(ahead)).hash(hasher);
-        // A release is heard by whom it could have freed, even when that promise has just run out.
-        let can_be_released = |to: Option<u64>| to.is_none_or(|to| to >= self.record.term);
+        // More failures than that stretch no wait any further.
+        (self.failed.min(5), self.due.map(ahead)).hash(hasher);
         self.promise
-            .filter(|promise| promise.until > now || can_be_released(promise.to))
+            .filter(|promise| promise.until > now)
             .map(|promise| (ahead(promise.until), promise.to))
             .hash(hasher);
         match self.role {

@@ -10,7 +10,7 @@ use crate::{Duration, Event, Instant, NodeId, Tenure, Why};
 /// A voter's promise: neither to vote nor to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Promise {
-    /// When it was given, on this node's clock.
+    /// When it was last confirmed, on this node's clock.
     pub since: Instant,
     /// When it ends, on this node's clock.
     pub until: Instant,
@@ -21,7 +21,8 @@ pub struct Promise {
 /// The time in which a leader may act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
-    /// The send of the round that a majority answered.
+    /// The latest send it can count from: `until` less a whole lease of this node. The send of the last round that a
+    /// majority answered, where all promise alike.
     pub from: Instant,
     /// The first instant at which it may no longer act; [`Instant::FOREVER`] outside safe mode.
     pub until: Instant,
@@ -147,8 +148,12 @@ impl<R: Rules> Raft<R> {
                 },
             );
         }
+        if term <= self.released {
+            // Its leader has said that it stopped: this heartbeat was overtaken on the way.
+            return;
+        }
         let other_leads = self.leader.is_some_and(|leader| leader != from);
-        if term == 0 || (term == self.record.term && (self.role == Role::Leader || other_leads)) {
+        if term == self.record.term && (self.role == Role::Leader || other_leads) {
             return self.refusals.add(Refusal::SecondLeader);
         }
         if term > self.record.term {
@@ -242,9 +247,18 @@ impl<R: Rules> Raft<R> {
     }
 
     /// Law C4: before anything is read, what has lapsed is over, for good.
+    ///
+    /// Whoever answered last is still reached, and is asked to stand: in a quorum-loss star that is the one node connected
+    /// to a majority.
     pub(super) fn lapse(&mut self) {
         if self.role == Role::Leader && self.until <= self.now && self.keeps(Rule::LapseDeposes) {
-            self.depose(Why::Lapsed, None);
+            let own = self.own_place();
+            let reached = |place: &usize| *place != own && self.heard[*place].at > self.now;
+            let latest = (0..self.heard.len())
+                .filter(reached)
+                .max_by_key(|place| self.heard[*place].at);
+            let to = latest.map(|place| self.config.voters.ids()[place]);
+            self.depose(Why::Lapsed, to);
         }
     }
 }

@@ -8,11 +8,15 @@
 //! - INV-E6 a node's elections and depositions alternate, with rising tokens;
 //! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode).
 //!
-//! **Why INV-S1 holds.** A leader may act until `sent + L`, when a majority answered the round it sent at `sent`, each
-//! promising from the receipt on (which is not before `sent`) neither to vote nor to stand for `E`, with
-//! `L = E(1 − ρ)/(1 + ρ)`. Another leader needs votes of a majority, hence of one of those that promised, and that one
-//! votes only after `E` on its own clock, which in true time is not before the lease ended on the leader's. The
-//! leader's own vote is bound by its own promise; a restarted voter waits its promise out.
+//! **Why INV-S1 holds.** A leader may act as long as a majority covers it: each voter of it answered a round sent at some
+//! `s`, promising from the receipt on (not before `s`) neither to vote nor to stand for its own `E`, and covers the leader
+//! until `s + L` with `L = E(1 − ρ)/(1 + ρ)` less two grains of the clock. Another leader of a later term needs votes of a
+//! majority, hence of one that covers the first. That one votes only after `E` on its own clock, which in true time is
+//! not before its cover ends on the leader's; or it had voted before it was asked, and then it is in the later term and
+//! refuses the round. The leader's own vote is bound by its own promise; a restarted voter waits its promise out, also
+//! one that was longer than its present ones. A promise may be cleared early by `Release(t)` only when the leader of `t`
+//! has stopped; a promise to an earlier leader that was extended to the one of `t` goes with it, for a leader of `t` was
+//! elected only when every earlier cover was over.
 //!
 //! Rules `RL-n` are the project's own, learned by breaking a prototype:
 //! RL-1 an answer names the term it answers · RL-2 a promise outlives term adoption, and under it votes are refused
@@ -37,7 +41,7 @@ mod release;
 mod rules;
 mod vote;
 
-pub use config::{Config, ConfigError, MAX_TERM, PPM, Timing};
+pub use config::{Config, ConfigError, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Timing};
 pub use explore::View;
 pub use heartbeat::{Lease, Promise};
 pub use message::{Message, Stamp};
@@ -45,6 +49,7 @@ pub use record::{Boot, Record};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Rule, Rules, Switched};
 
+use crate::fence::Holder;
 use crate::log::{Position, Shape};
 use crate::random::Random;
 use crate::{
@@ -86,9 +91,11 @@ pub struct Raft<R: Rules = Faithful> {
     until: Instant,
     /// Leader: whether a majority has answered a round of this term.
     established: bool,
+    /// The highest term whose leader said that it stopped leading.
+    released: u64,
     /// Whether this node has stepped back from a rival since it last heard a leader (RL-9).
     yielded: bool,
-    /// Candidacies that failed since a leader was last heard.
+    /// Candidacies that failed since a leader was last known, the own ones and those that were voted for.
     failed: u8,
     halted: bool,
     refusals: Refusals,
@@ -157,12 +164,22 @@ impl<R: Rules> Raft<R> {
             return Err(ConfigError::IncarnationZero);
         }
         let ran_before = record.is_some();
-        let record = record.unwrap_or_default();
+        let mut record = record.unwrap_or_default();
         if record.term > MAX_TERM {
             return Err(ConfigError::RecordTerm(record.term));
         }
         if let Some(id) = record.vote.filter(|_| record.term == 0) {
             return Err(ConfigError::RecordVote(id));
+        }
+        if record.promise > MAX_TIMEOUT {
+            return Err(ConfigError::RecordPromise(record.promise));
+        }
+        if record.generation > config.generation {
+            let (recorded, configured) = (record.generation, config.generation);
+            return Err(ConfigError::GenerationFell {
+                recorded,
+                configured,
+            });
         }
         if log.last().term > record.term {
             return Err(ConfigError::LogBeyondRecord {
@@ -171,11 +188,14 @@ impl<R: Rules> Raft<R> {
             });
         }
         let voters = config.voters.ids().len();
+        let durable = Durable::new(incarnation, record);
+        // A raised generation is written with the first record of this life, before anything is said in it.
+        record.generation = config.generation;
         let mut raft = Self {
             random: Random::new(seed, config.id, incarnation),
             now,
             record,
-            durable: Durable::new(incarnation, record),
+            durable,
             log,
             role: Role::Follower,
             leader: None,
@@ -187,6 +207,7 @@ impl<R: Rules> Raft<R> {
             began: now,
             until: Instant::ZERO,
             established: false,
+            released: 0,
             yielded: false,
             failed: 0,
             halted: false,
@@ -280,6 +301,15 @@ impl<R: Rules> Raft<R> {
     #[must_use]
     pub fn pending(&self) -> u64 {
         self.durable.pending()
+    }
+
+    /// Who this life of this node is to a guarded resource.
+    #[must_use]
+    pub fn holder(&self) -> Holder {
+        Holder {
+            node: self.config.id,
+            incarnation: self.incarnation(),
+        }
     }
 
     /// What was refused so far, by reason.
@@ -389,7 +419,7 @@ impl<R: Rules> Raft<R> {
         else {
             return self.refusals.add(Refusal::UnknownSender);
         };
-        if let Some(reason) = refuse::impossible(&message) {
+        if let Some(reason) = refuse::impossible(&message, self.record.term) {
             return self.refusals.add(reason);
         }
         match message {
@@ -482,6 +512,10 @@ impl<R: Rules> Election for Raft<R> {
         }
     }
 
+    fn grain(&self) -> Duration {
+        self.config.timing.grain
+    }
+
     fn standing(&self, now: Instant) -> Standing {
         let now = self.now.max(now);
         if self.halted {
@@ -511,6 +545,8 @@ impl<R: Rules> Raft<R> {
     fn on_timeout(&mut self) {
         match self.role {
             Role::Leader => self.send_round(),
+            // Its own vote may be on the way to somebody: it waits for the disk, and lets it leave.
+            Role::Follower if self.pending() > 0 => self.retry_later(),
             Role::Follower => self.stand(),
             Role::PreCandidate => self.pre_vote_due(),
             Role::Candidate => {

@@ -13,6 +13,8 @@ pub struct Record {
     /// The longest promise this node may have given and not yet outlived. A restarted node waits it out in full
     /// (law C5), also when it was since configured with a shorter one.
     pub promise: Duration,
+    /// The generation of the tokens this node issued or follows. Never falls.
+    pub generation: u32,
 }
 
 /// What a machine starts from.
@@ -22,7 +24,7 @@ pub struct Boot {
     pub record: Option<Record>,
     /// The shape of its log; empty for an election alone.
     pub log: crate::log::Shape,
-    /// A nonce that no earlier life of this node had; not 0.
+    /// A nonce that no earlier life of this node had; not 0. A counter kept on the disk will do.
     pub incarnation: u64,
     /// The seed of its draws; may be the same for the whole group.
     pub seed: u64,

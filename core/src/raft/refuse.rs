@@ -3,7 +3,7 @@
 //! A refusal here is about the message itself; a vote that is not given is an answer, not a refusal.
 
 use super::Message;
-use super::config::MAX_TERM;
+use super::config::{MAX_LEAP, MAX_TERM};
 
 /// Why a message or reply was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,9 +14,13 @@ pub enum Refusal {
     Unasked,
     /// It names a term above [`MAX_TERM`].
     TermTooHigh,
+    /// It names a term more than [`MAX_LEAP`](super::MAX_LEAP) above the own one.
+    TermLeap,
+    /// It names term 0, in which nothing happens.
+    TermZero,
     /// The sender is not a voter, or claims to be this node.
     UnknownSender,
-    /// It claims leadership of a term that has another leader.
+    /// It claims to lead, or to have led, a term that has another leader.
     SecondLeader,
     /// The log it describes has an entry of a term above the sender's, or an end that no log has.
     ImpossibleLog,
@@ -34,9 +38,11 @@ pub struct Refusals([u32; Refusal::ALL.len()]);
 
 impl Refusal {
     /// All reasons, in order of declaration.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Unasked,
         Self::TermTooHigh,
+        Self::TermLeap,
+        Self::TermZero,
         Self::UnknownSender,
         Self::SecondLeader,
         Self::ImpossibleLog,
@@ -65,23 +71,32 @@ impl Refusals {
     }
 }
 
-/// What is wrong with a message whatever the state of the receiver; `None` when nothing is.
-pub(super) fn impossible(message: &Message) -> Option<Refusal> {
-    let (highest, log) = match *message {
+/// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
+pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
+    // `asked` is the term an answer names; the voter's own term in a refusal may still be 0.
+    let (named, highest, log) = match *message {
         // A pre-candidate names its own term plus one; its log cannot reach the named term.
-        Message::RequestPreVote { term, last, .. } => (term, Some((last, term.saturating_sub(1)))),
-        Message::RequestVote { term, last } => (term, Some((last, term))),
+        Message::RequestPreVote { term, last, .. } => {
+            (term, term, Some((last, term.saturating_sub(1))))
+        }
+        Message::RequestVote { term, last } => (term, term, Some((last, term))),
         Message::PreVoteRefused { asked, term }
         | Message::VoteRefused { asked, term }
-        | Message::HeartbeatRefused { asked, term } => (asked.max(term), None),
+        | Message::HeartbeatRefused { asked, term } => (asked, asked.max(term), None),
         Message::PreVoteGranted { term, .. }
         | Message::VoteGranted { term }
         | Message::Heartbeat { term, .. }
         | Message::HeartbeatAck { term, .. }
-        | Message::Release { term, .. } => (term, None),
+        | Message::Release { term, .. } => (term, term, None),
     };
     if highest > MAX_TERM {
         return Some(Refusal::TermTooHigh);
+    }
+    if highest > own.saturating_add(MAX_LEAP) {
+        return Some(Refusal::TermLeap);
+    }
+    if named == 0 {
+        return Some(Refusal::TermZero);
     }
     let (last, own_term) = log?;
     let has_end = (last.term == 0) == (last.index == 0);
@@ -105,23 +120,26 @@ mod tests {
         for (times, reason) in Refusal::ALL.into_iter().enumerate() {
             assert_eq!(refusals.count(reason) as usize, times);
         }
-        assert_eq!(refusals.total(), 28);
+        assert_eq!(refusals.total(), 45);
     }
 
     #[test]
     fn impossible_logs_are_named() {
-        let fits = |last, term| impossible(&Message::RequestVote { term, last }).is_none();
+        let fits = |last, term| impossible(&Message::RequestVote { term, last }, 1).is_none();
         assert!(fits(Position::START, 1));
         assert!(fits(Position::new(2, 9), 2));
         assert!(!fits(Position::new(3, 9), 2));
         assert!(!fits(Position::new(0, 9), 2));
         assert!(!fits(Position::new(1, 0), 2));
         let ask = |term, last| {
-            impossible(&Message::RequestPreVote {
-                term,
-                last,
-                sent: Instant::ZERO,
-            })
+            impossible(
+                &Message::RequestPreVote {
+                    term,
+                    last,
+                    sent: Instant::ZERO,
+                },
+                1,
+            )
         };
         assert_eq!(ask(3, Position::new(2, 1)), None);
         assert_eq!(ask(3, Position::new(3, 1)), Some(Refusal::ImpossibleLog));
@@ -151,11 +169,40 @@ mod tests {
             },
         ] {
             assert_eq!(
-                impossible(&message),
+                impossible(&message, MAX_TERM),
                 Some(Refusal::TermTooHigh),
                 "{message:?}"
             );
         }
-        assert_eq!(impossible(&Message::VoteGranted { term: MAX_TERM }), None);
+        assert_eq!(
+            impossible(&Message::VoteGranted { term: MAX_TERM }, MAX_TERM - 1),
+            None
+        );
+        assert_eq!(
+            impossible(&Message::VoteGranted { term: MAX_TERM }, 7),
+            Some(Refusal::TermLeap)
+        );
+        assert_eq!(
+            impossible(&Message::VoteGranted { term: 7 + MAX_LEAP }, 7),
+            None
+        );
+        assert_eq!(
+            impossible(
+                &Message::RequestVote {
+                    term: 0,
+                    last: Position::START
+                },
+                0
+            ),
+            Some(Refusal::TermZero)
+        );
+        assert_eq!(
+            impossible(&Message::PreVoteRefused { asked: 1, term: 0 }, 0),
+            None
+        );
+        assert_eq!(
+            impossible(&Message::VoteRefused { asked: 0, term: 1 }, 0),
+            Some(Refusal::TermZero)
+        );
     }
 }

@@ -46,7 +46,9 @@ impl<R: Rules> Raft<R> {
         }
         // RL-3: only a promise to that term. The wait after a restart ends too when the term is the own one: a leader of
         // it existed, so every lease of an earlier term was over when it was elected.
-        let freed = match self.promise.map(|promise| promise.to) {
+        self.released = self.released.max(term);
+        let running = self.promise.filter(|promise| promise.until > self.now);
+        let freed = match running.map(|promise| promise.to) {
             Some(Some(promised)) => promised == term || !self.keeps(Rule::ReleaseOwnTerm),
             Some(None) => own_term || !self.keeps(Rule::ReleaseOwnTerm),
             None => false,
@@ -60,9 +62,12 @@ impl<R: Rules> Raft<R> {
         let followed = self.leader.is_some();
         self.follow(None);
         if to == Some(self.config.id) {
+            // The one that was named does not step back from others.
+            self.yielded = true;
             self.stand();
-        } else if to.is_none() && (freed || followed) {
-            // Nobody leads: a retry draw is wait enough, unless the timer would have fired sooner.
+        } else if freed || followed {
+            // Nobody leads: a retry draw is wait enough, unless the timer would have fired sooner. The one that was
+            // named may be gone.
             let (armed_at, due) = (self.armed_at, self.due);
             self.retry_later();
             if due.is_some_and(|due| self.due.is_some_and(|retry| due < retry)) {

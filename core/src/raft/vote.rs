@@ -4,6 +4,11 @@ use super::{Message, Raft, Refusal, Role, Rule, Rules};
 use crate::log::Position;
 use crate::{Event, NodeId};
 
+/// How much longer than usual an attempt takes after `failed` that failed: doubled by each, up to sixteenfold.
+fn stretch(failed: u8) -> u64 {
+    1 << failed.min(4)
+}
+
 impl<R: Rules> Raft<R> {
     /// Enters a new term with a vote for itself, and asks the others once the disk holds it.
     pub(super) fn stand_for_vote(&mut self) {
@@ -36,7 +41,7 @@ impl<R: Rules> Raft<R> {
             return;
         }
         let (low, high) = self.attempt();
-        let stretch = 1 << self.failed.min(3);
+        let stretch = stretch(self.failed);
         let span = self.draw((low.scaled_up(stretch, 1), high.scaled_up(stretch, 1)));
         self.arm(span);
         self.count_vote(own);
@@ -83,9 +88,25 @@ impl<R: Rules> Raft<R> {
             );
         }
         self.step_back();
-        self.record.vote = Some(from);
-        self.await_leader();
+        if self.record.vote.replace(from) != Some(from) {
+            self.failed = self.failed.saturating_add(1);
+        }
+        self.await_elected();
         self.send(from, Message::VoteGranted { term });
+    }
+
+    /// It gave its vote: the candidate has an election timeout to be heard as a leader. Stretched like a candidate's own
+    /// attempts, or voters with slow disks would stand before their votes arrive.
+    pub(super) fn await_elected(&mut self) {
+        self.await_leader();
+        let (armed_at, stretch) = (self.armed_at, stretch(self.failed.saturating_sub(1)));
+        self.due = self
+            .due
+            .map(|due| armed_at + due.since(armed_at).scaled_up(stretch, 1));
+    }
+
+    pub(super) fn voted_for_another(&self) -> bool {
+        self.record.vote.is_some_and(|vote| vote != self.config.id)
     }
 
     pub(super) fn on_vote_granted(&mut self, place: usize, term: u64) {
@@ -127,6 +148,7 @@ impl<R: Rules> Raft<R> {
         self.leader = Some(self.config.id);
         self.began = self.now;
         self.established = false;
+        (self.yielded, self.failed) = (false, 0);
         self.event(Event::Elected(self.token(self.record.term)));
         self.await_establishment();
         self.send_round();

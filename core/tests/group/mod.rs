@@ -445,6 +445,11 @@ impl<R: Rules> Group<R> {
         }
     }
 
+    /// Cuts one direction of a link until true time `until`.
+    pub(crate) fn cut_link(&mut self, from: usize, to: usize, until: u64) {
+        self.cuts[from][to] = until;
+    }
+
     /// A random set of slow links, one in five, fixed for the run.
     pub(crate) fn slow_links(&mut self, extra: u64) {
         for from in 0..self.nodes.len() {

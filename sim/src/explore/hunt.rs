@@ -65,7 +65,7 @@ impl Hunt {
             }
             Rule::PromiseFromAnswer => {
                 let clocks = Clocks {
-                    timings: [6, 3, 3].map(|promise| short_timing(promise, 1, 0)).into(),
+                    timings: [6, 3, 3].map(|promise| short_timing(promise, 1)).into(),
                     ..Clocks::exact(3)
                 };
                 (lease(clocks, bounds(2, 0, 1, 4)), Law::OneBelieved)

@@ -25,6 +25,8 @@ pub(super) struct Group {
     rules: Switched,
     /// Whether time counts; safe mode goes with it.
     pub(super) timed: bool,
+    /// Whether nodes are to be alike but for their names: then every hint that depends on a name is tried.
+    nameless: bool,
     /// Older than this counts as this old: no promise lasts so long.
     horizon: Duration,
     /// The highest term a node may enter.
@@ -90,7 +92,7 @@ impl Group {
         if setting.bounds.terms == 0 || setting.bounds.terms > MAX_TERMS {
             return Err(Unexplorable::Terms(setting.bounds.terms));
         }
-        if setting.symmetry && setting.clocks.is_some() && !setting.off.contains(&Rule::PreVote) {
+        if setting.symmetry && !setting.nameless() {
             return Err(Unexplorable::Names);
         }
         let spread = |given: usize, one: bool| {
@@ -137,6 +139,7 @@ impl Group {
             logs,
             rules: Switched::without(&off),
             timed: setting.clocks.is_some(),
+            nameless: setting.nameless(),
             terms: setting.bounds.terms,
         };
         for place in 0..count {
@@ -384,8 +387,16 @@ impl Group {
             stirred.broken.get_or_insert(law);
         }
         let message = self.posted(&stirred.node, message);
-        if let Some(to) = self.voters.place(to) {
-            stirred.sent.push((to, message));
+        let Some(place) = self.voters.place(to) else {
+            return;
+        };
+        if let (Message::Release { term, to: Some(_) }, true) = (message, self.nameless) {
+            // A lapsed leader asks one to stand; among equals by name. Each may be asked, and each not.
+            let unasked = Message::Release { term, to: None };
+            let asked = Message::Release { term, to: Some(to) };
+            stirred.sent.extend([(place, unasked), (place, asked)]);
+        } else {
+            stirred.sent.push((place, message));
         }
     }
 }
@@ -470,7 +481,8 @@ impl Node {
             .hash(&mut mix);
         (self.rate, self.led, self.highest).hash(&mut mix);
         let timing = self.machine.config().timing;
-        (timing.election_min, timing.heartbeat, timing.rate_bound).hash(&mut mix);
+        (timing.election_min, timing.heartbeat).hash(&mut mix);
+        (timing.rate_bound, timing.grain).hash(&mut mix);
         mix.finish()
     }
 

@@ -9,7 +9,6 @@ use super::setting::{Cut, MAX_VOTERS, Setting, Unexplorable};
 use super::table::Tables;
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
-use tenure::raft::Rule;
 
 /// What happens, in the upper bits of a code; below it is what it happens to or with.
 #[derive(Clone, Copy)]
@@ -65,11 +64,10 @@ pub fn explore(
 ) -> Result<Report, Unexplorable> {
     let model = Model::new(setting)?;
     let voters = model.group.voters();
-    let nameless = setting.clocks.is_none() || setting.off.contains(&Rule::PreVote);
     let mut search = Search {
         tables: Tables::new(
             voters,
-            setting.symmetry || (setting.project && nameless),
+            setting.symmetry || (setting.project && setting.nameless()),
             setting.project,
         ),
         model,

@@ -1,6 +1,7 @@
 //! What is explored, and how far.
 
 use std::fmt;
+use tenure::Duration;
 use tenure::log::Shape;
 use tenure::raft::{ConfigError, Rule, Timing};
 
@@ -45,26 +46,26 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Exact clocks with a promise of `promise` microseconds, a heartbeat of one, and a rate bound of zero.
+    /// Exact clocks with a promise of `promise` microseconds, a heartbeat of one, and no allowance for rate or grain.
     #[must_use]
     pub fn exact(promise: u64) -> Self {
         Self {
-            timings: vec![short_timing(promise, 1, 0)],
+            timings: vec![short_timing(promise, 1)],
             rates: vec![1],
             unit: 1,
         }
     }
 }
 
-/// A timing for clocks that count single microseconds.
+/// A timing for clocks that count single microseconds, without allowance for rate or grain.
 #[must_use]
-pub fn short_timing(promise: u64, heartbeat: u64, rate_bound: u32) -> Timing {
-    use tenure::Duration;
+pub fn short_timing(promise: u64, heartbeat: u64) -> Timing {
     Timing {
         election_min: Duration::from_micros(promise),
         election_max: Duration::from_micros(promise + 1),
         heartbeat: Duration::from_micros(heartbeat),
-        rate_bound,
+        rate_bound: 0,
+        grain: Duration::ZERO,
     }
 }
 
@@ -144,6 +145,11 @@ impl Setting {
     pub fn without(mut self, rules: &[Rule]) -> Self {
         self.off.extend_from_slice(rules);
         self
+    }
+
+    /// Whether no rule that is on compares the names of nodes.
+    pub(super) fn nameless(&self) -> bool {
+        self.clocks.is_none() || self.off.contains(&Rule::PreVote)
     }
 
     /// Without any reduction but the network's.

@@ -3,13 +3,23 @@
 use super::*;
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
-use tenure::raft::Rule;
+use tenure::Duration;
+use tenure::raft::{Rule, Timing};
 
 fn bounds(terms: u64, crashes: u8) -> Bounds {
     Bounds {
         terms,
         crashes,
         ..Bounds::default()
+    }
+}
+
+/// Clocks that drift are read to the microsecond.
+fn drifts(promise: u64, rate_bound: u32) -> Timing {
+    Timing {
+        rate_bound,
+        grain: Duration::from_micros(1),
+        ..short_timing(promise, 1)
     }
 }
 
@@ -54,7 +64,7 @@ fn walk(setting: &Setting) -> (u64, u64, usize) {
 #[test]
 fn the_search_walks_the_plain_model() {
     let drifting = Clocks {
-        timings: vec![short_timing(7, 1, 333_334)],
+        timings: vec![drifts(9, 333_334)],
         rates: vec![2, 4],
         unit: 3,
     };
@@ -209,20 +219,24 @@ fn leases_hold_as_far_as_the_clocks_do() {
         ticks: 7,
         ..bounds(2, 0)
     };
-    let drifting = |rate_bound, bounds| {
+    let drifting = |timing, bounds| {
         let clocks = Clocks {
-            timings: vec![short_timing(5, 1, rate_bound)],
+            timings: vec![timing],
             rates: vec![4, 6],
             unit: 5,
         };
         Setting::lease(3, clocks, bounds)
     };
-    let beyond = explore(&drifting(0, bounds), |_| true).unwrap();
+    let beyond = explore(&drifting(short_timing(6, 1), bounds), |_| true).unwrap();
     let example = beyond.counterexample.unwrap();
     assert!(example.confirmed, "{example}");
     assert_eq!(example.law, Law::OneBelieved, "{example}");
     let depth = example.path.len() as u32;
-    let within = explore(&drifting(200_000, Bounds { depth, ..bounds }), |_| true).unwrap();
+    let within = explore(
+        &drifting(drifts(6, 200_000), Bounds { depth, ..bounds }),
+        |_| true,
+    )
+    .unwrap();
     assert!(within.counterexample.is_none(), "{within}");
     assert!(within.unique > beyond.unique / 2);
 }
@@ -249,7 +263,7 @@ fn settings_that_cannot_be_explored_are_refused() {
         (clocks(|clocks| clocks.rates.clear()), Unexplorable::Rates),
         (clocks(|clocks| clocks.rates = vec![3]), Unexplorable::Rates),
         (
-            clocks(|clocks| clocks.timings.push(short_timing(3, 1, 0))),
+            clocks(|clocks| clocks.timings.push(short_timing(3, 1))),
             Unexplorable::Count {
                 given: 2,
                 voters: 3,
@@ -266,7 +280,7 @@ fn settings_that_cannot_be_explored_are_refused() {
             "{text}"
         );
     }
-    let short = clocks(|clocks| clocks.timings = vec![short_timing(2, 1, 0)]);
+    let short = clocks(|clocks| clocks.timings = vec![short_timing(1, 1)]);
     assert!(matches!(
         explore(&short, |_| true),
         Err(Unexplorable::Config(_))

@@ -1,5 +1,5 @@
-import { EngineError, toEngineError } from './errors';
-import { EVENT, type EventKind, kindMask } from './layout';
+import { toEngineError } from './errors';
+import { type EventKind, kindMask } from './layout';
 import type { Action, Actor, Instantiate, Verdict, World, WorldModule } from './world';
 
 /** The buffers of one instant. Valid until the next call on the engine; copy what must live longer. */
@@ -96,10 +96,6 @@ export class Engine {
     return this.guard(() => this.view('events', this.world.eventsPtr(), this.world.eventsLen()));
   }
 
-  eventCount(): number {
-    return this.events().length / EVENT.stride;
-  }
-
   act(action: Action): void {
     this.guard(() => this.world.act(action));
     this.epoch += 1;
@@ -137,11 +133,6 @@ export class Engine {
 
   randomSeed(): string {
     return this.guard(() => this.module.randomSeed());
-  }
-
-  /** Throws when the scenario is refused. */
-  check(scenario: string): void {
-    this.guard(() => this.module.checkScenario(scenario));
   }
 
   /** After a fatal error: a new instance, the same scenario, the last instant that worked. */
@@ -206,5 +197,3 @@ function build(module: WorldModule, scenario: string, seed?: string): World {
     throw toEngineError(thrown);
   }
 }
-
-export { EngineError };

@@ -1,9 +1,18 @@
-/** Every failure reaches the page as one shape: where, why, and what to do. */
+/**
+ * Every failure reaches the page as one shape: where, why, and what to do. The engine sends reason and remedy as
+ * text. A problem that the page itself found has neither: its words are looked up by the code, in the reader's language.
+ */
 export interface Problem {
   code: string;
   place: string;
   reason: string;
   remedy: string;
+  params?: Record<string, string | number>;
+}
+
+/** A problem that the page found. */
+export function pageProblem(code: string, place: string, params: Problem['params'] = {}): Problem {
+  return { code, place, reason: '', remedy: '', params };
 }
 
 export class EngineError extends Error {
@@ -26,7 +35,7 @@ export function toEngineError(thrown: unknown): EngineError {
     return new EngineError({ code, place, reason, remedy });
   }
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return new EngineError({ code: 'engine-stopped', place: 'engine', reason, remedy: '' }, true);
+  return new EngineError(pageProblem('engine-stopped', 'engine', { reason }), true);
 }
 
 function isProblem(value: unknown): value is Problem {

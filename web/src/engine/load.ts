@@ -1,4 +1,4 @@
-import { EngineError } from './errors';
+import { EngineError, pageProblem } from './errors';
 import glueUrl from './pkg/tenure_wasm.js?url';
 import wasmUrl from './pkg/tenure_wasm_bg.wasm?url';
 import type { Instantiate, WorldModule } from './world';
@@ -34,7 +34,7 @@ export function engineLoader(): Instantiate {
     } catch (cause) {
       compiled = undefined;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new EngineError({ code: 'engine-not-loaded', place: 'engine', reason, remedy: '' }, true);
+      throw new EngineError(pageProblem('engine-not-loaded', 'engine', { reason }), true);
     }
   };
 }

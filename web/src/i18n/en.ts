@@ -4,9 +4,7 @@ export const en = {
   'page.tagline': 'Who leads, who takes over, and what keeps the old leader out',
   'page.skip': 'Skip to the cluster',
   'page.loading': 'Starting the simulator …',
-  'page.lab': 'Lab',
 
-  'lang.name': 'English',
   'lang.switch': '中文',
   'lang.switch.label': '切换到中文',
 
@@ -30,6 +28,7 @@ export const en = {
   'status.up': 'up',
   'status.paused': 'paused',
   'status.crashed': 'crashed',
+  'node.term': 'term {term}',
   'node.votes': '{role}, {granted} of {needed}',
   'node.label': '{name}: {role}, term {term}',
   'node.label.paused': '{name}: paused, was {role}, term {term}',
@@ -46,6 +45,7 @@ export const en = {
     'Fenced resource: highest token {token}, {accepted} writes accepted, {stale} of them stale, {refused} refused',
   'resource.label.unfenced': 'Unfenced resource: {accepted} writes accepted, {stale} of them stale',
   'client.label': 'Client: {count} writes acknowledged',
+  'client.count': '{count} acknowledged',
 
   // Regions
   'stage.title': 'Cluster',
@@ -53,6 +53,7 @@ export const en = {
   'stage.table': 'Nodes of the cluster',
   'stage.flight': '{message}, {from} → {to}, term {term}',
   'stage.flight.lost': '{message}, {from} → {to}, term {term}, lost on the way',
+  'panel.nav': 'Panels',
   'panel.setup': 'Setting',
   'panel.faults': 'Faults',
   'panel.node': 'Node',
@@ -61,10 +62,8 @@ export const en = {
 
   'table.node': 'Node',
   'table.role': 'Role',
-  'table.status': 'State',
   'table.term': 'Term',
   'table.vote': 'Voted for',
-  'table.follows': 'Follows',
   'table.lease': 'May act until',
 
   // Verdict strip
@@ -107,8 +106,8 @@ export const en = {
   // Setting
   'setting.scenario': 'Scenario',
   'setting.scenario.own': 'Own scenario',
+  'setting.scenario.changed': '{title} (changed)',
   'setting.seed': 'Seed',
-  'setting.seed.new': 'New seed',
   'setting.nodes': 'Nodes',
   'setting.election': 'Election timeout',
   'setting.heartbeat': 'Heartbeat',
@@ -117,6 +116,7 @@ export const en = {
   'setting.disk': 'Disk write',
   'setting.every': 'Client writes every',
   'setting.think': 'Delay before a write',
+  'setting.delay': 'Delay of a write under way',
   'setting.takeover': 'New leader',
   'setting.takeover.fence-first': 'fences, then reads',
   'setting.takeover.read-first': 'reads, then fences',
@@ -139,7 +139,13 @@ export const en = {
   'faults.fault.resign': 'resign {whom}',
   'faults.fault.campaign': 'campaign {whom}',
   'faults.fault.other': '{what} {whom}',
+  'faults.fault.network': 'network: {whom}',
+  'faults.fault.disk': 'disk: {whom}',
   'faults.whom.leader': 'the leader',
+  'faults.whom.follower': 'a follower',
+  'faults.whom.rest': 'the rest',
+  'faults.whom.paused': 'the paused node',
+  'faults.whom.crashed': 'the crashed node',
   'faults.whom.all': 'all links',
   'links.title': 'Links',
   'links.hint': 'Row: from. Column: to. A cell cuts one direction.',
@@ -148,7 +154,6 @@ export const en = {
 
   // Inspector
   'inspect.none': 'Choose a node in the cluster, or press 1 to {count}.',
-  'inspect.belief': 'Belief and truth',
   'inspect.believes': 'It believes',
   'inspect.truth': 'The world knows',
   'inspect.believes.leading': 'I lead term {term}, for {left} more',
@@ -168,12 +173,41 @@ export const en = {
   'inspect.changed.mark': 'changed',
   'inspect.state': 'State',
 
+  // Fields of an inspected node
+  'field.name': 'name',
+  'field.role': 'role',
+  'field.status': 'state',
+  'field.incarnation': 'life',
+  'field.term': 'term',
+  'field.vote': 'vote',
+  'field.leader': 'follows',
+  'field.deadline': 'timer ends',
+  'field.armedAt': 'timer set',
+  'field.believesToLead': 'believes to lead',
+  'field.token': 'token',
+  'field.leaseFrom': 'lease from',
+  'field.leaseUntil': 'lease until',
+  'field.promiseSince': 'promise from',
+  'field.promiseUntil': 'promise until',
+  'field.promisedTo': 'promised to term',
+  'field.grants': 'votes granted',
+  'field.logTerm': 'last log term',
+  'field.logIndex': 'last log index',
+  'field.durableTerm': 'term on disk',
+  'field.durableVote': 'vote on disk',
+  'field.writesPending': 'writes pending',
+  'field.diskWrite': 'a disk write takes',
+  'field.queuedWhilePaused': 'queued while paused',
+  'field.serving': 'serves clients',
+  'field.refused': 'messages refused',
+
   // Event log
   'log.filter': 'Show',
   'log.node': 'Of',
   'log.node.all': 'all',
   'log.group.elections': 'elections',
   'log.group.messages': 'messages',
+  'log.group.timers': 'timers',
   'log.group.disk': 'disk',
   'log.group.faults': 'faults',
   'log.group.writes': 'writes',
@@ -195,11 +229,12 @@ export const en = {
   'event.persisted': '{actor}: disk has record {a}',
   'event.persist-lost': '{actor}: record {a} lost before the disk had it',
   'event.timeout': '{actor}: timer runs out',
-  'event.role': '{actor} becomes {role}, term {term}',
+  'event.role': '{actor} is now {role}, term {term}',
   'event.elected': '{actor} is elected, term {term}',
   'event.established': '{actor} is established, term {term}',
   'event.deposed': '{actor} is deposed, term {term}: {why}',
   'event.following': '{actor} follows {other}, term {term}',
+  'event.following.nobody': '{actor} follows nobody',
   'event.write-issued': '{actor} writes to {other} with token {term}',
   'event.write-accepted': '{actor} takes the write of {other}, token {term}',
   'event.write-accepted.stale': '{actor} takes a stale write of {other}, token {term}',
@@ -245,20 +280,16 @@ export const en = {
   'transport.speed': 'Speed',
   'transport.speed.value': '{speed}×',
   'transport.position': 'Position in time',
-  'transport.end': 'end of the run',
   'transport.valuetext': '{time}: {what}',
   'transport.nothing': 'nothing yet',
   'timeline.title': 'Timeline',
   'timeline.overlap': 'two leaders',
   'timeline.leaderless': 'no leader',
-  'timeline.writes.fenced': 'fenced',
-  'timeline.writes.unfenced': 'unfenced',
   'timeline.faults': 'faults',
   'timeline.table': 'Leaders of this run',
   'timeline.table.from': 'From',
   'timeline.table.to': 'To',
   'timeline.now': 'now',
-  'timeline.window': 'shown: {span}',
   'timeline.hint': 'Drag to move, scroll with Ctrl to zoom, click to go there.',
 
   // Actions
@@ -320,21 +351,18 @@ export const en = {
   'help.legend.messages':
     'Messages: filled asks, hollow grants, square refuses, diamond is about votes. A lost one ends in ✕ on the way.',
   'help.legend.lane':
-    'Lane of a node: thin line its term, bar its leadership; outlined while elected only, hatched while frozen (a zombie).',
+    'Lane of a node: thin line its term, bar its leadership; outlined while elected only, hatched while frozen (a zombie). On a resource: ✕ a write the fence refused, red a stale write that got in.',
 
   // Notices
   'notice.close': 'Dismiss',
-  'notice.where': 'Where',
-  'notice.remedy': 'What to do',
   'notice.problem': 'That did not work',
   'notice.link': 'This link cannot be opened',
-  'notice.link.default': 'The default scenario runs instead.',
+  'notice.link.default': 'The page goes on with the scenario it has.',
   'notice.file': 'This file cannot be opened',
   'notice.setting': 'This setting cannot run',
   'notice.engine': 'The simulator stopped',
   'notice.engine.recovered': 'It was started again and replayed to where it was.',
   'notice.engine.lost': 'Reload the page. If it happens again, save the scenario and report it.',
-  'notice.engine.load': 'Reload the page. It needs a current browser and the files beside it.',
   'notice.shared': 'Link copied. It reproduces this run exactly.',
   'notice.shared.address': 'The link is in the address bar now: copy it from there.',
   'notice.shared.long': 'This run has too many faults for a link. Save the scenario and send the file.',
@@ -342,15 +370,35 @@ export const en = {
   'notice.differs':
     'This page computes another run from the link than the page that made it: the two are of different releases.',
   'notice.drop': 'Drop a scenario file to open it',
-  'notice.size': 'The file is larger than a scenario can be.',
+
+  // Problems that the page itself finds, by code
+  'problem.link-not-ours.reason': 'It does not begin with a version such as v1.',
+  'problem.link-not-ours.remedy': 'Ask for the link again.',
+  'problem.link-version.reason':
+    'This page reads links of version {known}, and this one has version {found}.',
+  'problem.link-version.remedy':
+    'Open it in the release of the page that made it, or ask for the scenario file.',
+  'problem.link-cut-short.reason': 'It ends after {length} characters, before its checksum.',
+  'problem.link-cut-short.remedy': 'Copy the whole link again; some programs break long ones.',
+  'problem.link-edited.reason': 'Its checksum does not fit: a character was changed or lost.',
+  'problem.link-edited.remedy':
+    'Copy it again from where it was made. To change a run, change it in the page.',
+  'problem.link-unreadable.reason': 'It holds no run that this page can read.',
+  'problem.link-unreadable.remedy': 'Make the link again in this page.',
+  'problem.file-too-large.reason': 'It has {size} bytes; a scenario has at most {limit}.',
+  'problem.file-too-large.remedy': 'Choose a scenario file, as this page saves it.',
+  'problem.engine-stopped.reason': 'The engine met an error it does not know: {reason}',
+  'problem.engine-stopped.remedy': 'Go on. If it happens again, save the scenario and report it.',
+  'problem.engine-not-loaded.reason': 'The engine could not be loaded: {reason}',
+  'problem.engine-not-loaded.remedy': 'Reload the page. It needs a current browser and the files beside it.',
 
   // Announcements
   'say.leader': '{name} leads term {term}.',
   'say.none': 'No leader.',
   'say.down': 'Crashed: {names}.',
   'say.paused': 'Paused: {names}.',
-  'say.cut': '{count} link directions cut.',
-  'say.stale': '{count} stale writes accepted.',
+  'say.cut': 'Cut link directions: {count}.',
+  'say.stale': 'Stale writes accepted: {count}.',
 } as const;
 
 export type Key = keyof typeof en;

@@ -40,6 +40,22 @@ describe('the two languages', () => {
   });
 });
 
+describe('strings', () => {
+  it('are all used', () => {
+    const sources = import.meta.glob<string>(['../**/*.{ts,svelte}', '!./**', '!../**/*.test.ts'], {
+      query: '?raw',
+      import: 'default',
+      eager: true,
+    });
+    const code = Object.values(sources).join('\n');
+    const made = [...code.matchAll(/`([a-z][a-z.-]*\.)\$\{/g)].map(([, start]) => start);
+    for (const key of Object.keys(en)) {
+      const used = code.includes(`'${key}'`) || made.some((start) => key.startsWith(start));
+      expect(used || /^(lose|deposed)\.\d$/.test(key), key).toBe(true);
+    }
+  });
+});
+
 describe('translator', () => {
   it('fills in names and leaves unknown ones to be seen', () => {
     const t = translator('en');

@@ -24,7 +24,8 @@ export function isKey(key: string): key is Key {
   return Object.hasOwn(en, key);
 }
 
-function fill(text: string, params: Params | undefined): string {
+/** A text with its names filled in; unknown ones are left to be seen. */
+export function fill(text: string, params: Params | undefined): string {
   if (!params) return text;
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
 }

@@ -6,14 +6,14 @@ describe('inspected objects', () => {
     expect(
       leaves({ role: 'leader', log: { term: '3', index: '9' }, votes: [0, 2], none: null, peers: [] }),
     ).toEqual([
-      { path: 'role', text: 'leader' },
-      { path: 'log.term', text: '3' },
-      { path: 'log.index', text: '9' },
-      { path: 'votes', text: '0, 2' },
-      { path: 'none', text: '–' },
-      { path: 'peers', text: '–' },
+      { path: 'role', value: 'leader' },
+      { path: 'log.term', value: '3' },
+      { path: 'log.index', value: '9' },
+      { path: 'votes', value: '0, 2' },
+      { path: 'none', value: null },
+      { path: 'peers', value: null },
     ]);
-    expect(leaves({ peers: [{ id: 1 }] })).toEqual([{ path: 'peers.0.id', text: '1' }]);
+    expect(leaves({ peers: [{ id: 1 }] })).toEqual([{ path: 'peers.0.id', value: 1 }]);
   });
 
   it('differ where a leaf changed, came or went', () => {

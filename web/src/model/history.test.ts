@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventRow, eventRows } from '../testing/fixtures';
-import { firstAfter, History, type Span, totalUntil, visible } from './history';
+import { History, type Span, visible } from './history';
 
 const OPEN = Number.POSITIVE_INFINITY;
 
@@ -96,7 +96,9 @@ describe('term lines', () => {
     const { lanes } = read([
       { at: 5, kind: 'role', actor: 0, term: 1, a: 2 },
       { at: 9, kind: 'following', actor: 0, other: 1, term: 1 },
-      { at: 20, kind: 'following', actor: 0, other: 2, term: 3 },
+      { at: 20, kind: 'persist', actor: 0, term: 3, a: 2, b: 2 },
+      { at: 22, kind: 'following', actor: 0, other: -1, term: -1 },
+      { at: 25, kind: 'following', actor: 0, other: 2, term: 3 },
     ]);
     expect(lanes[0].terms).toEqual([
       { from: 5, to: 20, term: 1 },
@@ -218,15 +220,5 @@ describe('searching', () => {
     expect(visible(spans, 12, 18)).toEqual([1, 1]);
     expect(visible(spans, 5, 25)).toEqual([0, 2]);
     expect(visible(spans, 100, 200)).toEqual([2, 3]);
-  });
-
-  it('adds up time until an instant', () => {
-    expect(totalUntil(spans, 25)).toBe(15);
-    expect(totalUntil(spans, 45)).toBe(25);
-  });
-
-  it('finds the first mark after an instant', () => {
-    const marks = [{ at: 1 }, { at: 3 }, { at: 3 }, { at: 7 }];
-    expect([0, 1, 3, 7].map((now) => firstAfter(marks, now))).toEqual([0, 1, 3, 4]);
   });
 });

@@ -1,4 +1,5 @@
-import { EVENT, KIND } from '../engine/layout';
+import { EVENT, type EventKind, KIND } from '../engine/layout';
+import { firstAfter, firstFrom, firstWhere } from './search';
 
 /** A stretch of a lane. `to` is Infinity while it lasts. */
 export interface Span {
@@ -45,20 +46,21 @@ export interface NodeLane {
 }
 
 /** Kinds of events worth a jump. */
-const NOTABLE = new Set([
-  KIND.crash,
-  KIND.boot,
-  KIND.pause,
-  KIND.resume,
-  KIND.cut,
-  KIND.heal,
-  KIND.healed,
-  KIND.established,
-  KIND.deposed,
-  KIND['write-refused'],
-  KIND.violation,
-  KIND['no-effect'],
-]);
+export const NOTABLE_KINDS: readonly EventKind[] = [
+  'crash',
+  'boot',
+  'pause',
+  'resume',
+  'cut',
+  'heal',
+  'healed',
+  'established',
+  'deposed',
+  'write-refused',
+  'violation',
+  'no-effect',
+];
+const NOTABLE = new Set(NOTABLE_KINDS.map((kind) => KIND[kind]));
 
 /** Role codes that stand for a candidacy: a tick on the lane. */
 const CANDIDACIES = new Set([1, 2]);
@@ -109,10 +111,9 @@ export class History {
 
   /** The last notable mark before an instant, and the first after it. */
   around(now: number): { previous: Mark | null; next: Mark | null } {
-    const after = firstAfter(this.notable, now);
-    let before = after - 1;
-    while (before >= 0 && this.notable[before].at >= now) before -= 1;
-    return { previous: this.notable[before] ?? null, next: this.notable[after] ?? null };
+    const previous = this.notable[firstFrom(this.notable, now) - 1] ?? null;
+    const next = this.notable[firstAfter(this.notable, now)] ?? null;
+    return { previous, next };
   }
 
   /** The last notable mark at or before an instant. */
@@ -179,6 +180,8 @@ export class History {
         if (lane && CANDIDACIES.has(mark.a)) lane.ticks.push(mark);
         break;
       case KIND.following:
+      // A term is adopted with the record that goes to the disk.
+      case KIND.persist:
         this.setTerm(mark.actor, mark.term, mark.at);
         break;
       case KIND.elected:
@@ -300,38 +303,9 @@ function end(spans: Span[], at: number): void {
   if (spans[spans.length - 1]?.from === at) spans.pop();
 }
 
-/** Index of the first mark later than an instant. */
-export function firstAfter(marks: readonly { at: number }[], now: number): number {
-  let low = 0;
-  let high = marks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (marks[middle].at <= now) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** The spans that touch [from, to], as a half-open range of indices. Spans lie in order and do not overlap. */
 export function visible(spans: readonly Span[], from: number, to: number): [start: number, end: number] {
-  let low = 0;
-  let high = spans.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (spans[middle].to < from) low = middle + 1;
-    else high = middle;
-  }
-  let end = low;
-  while (end < spans.length && spans[end].from <= to) end += 1;
-  return [low, end];
-}
-
-/** Total length of spans up to an instant. */
-export function totalUntil(spans: readonly Span[], now: number): number {
-  let total = 0;
-  for (const span of spans) {
-    if (span.from >= now) break;
-    total += Math.min(span.to, now) - span.from;
-  }
-  return total;
+  const start = firstWhere(spans.length, (i) => spans[i].to >= from);
+  const end = firstWhere(spans.length, (i) => spans[i].from > to);
+  return [start, Math.max(start, end)];
 }

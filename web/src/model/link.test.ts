@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LANGS } from '../i18n/translate';
 import { checksum, decodeLink, encodeLink, LinkError, type SharedRun } from './link';
+import { problemText } from './text';
 
 const RUN: SharedRun = {
   scenario: {
@@ -21,7 +23,10 @@ async function refused(hash: string): Promise<LinkError['problem']> {
   } catch (error) {
     expect(error).toBeInstanceOf(LinkError);
     const { problem } = error as LinkError;
-    for (const part of [problem.place, problem.reason, problem.remedy]) expect(part).not.toBe('');
+    for (const lang of LANGS) {
+      const said = problemText(problem, lang);
+      for (const part of [said.place, said.reason, said.remedy]) expect(part).toMatch(/\S{2}/);
+    }
     return problem;
   }
   throw new Error(`accepted ${hash}`);

@@ -1,4 +1,4 @@
-import type { Problem } from '../engine/errors';
+import { type Problem, pageProblem } from '../engine/errors';
 
 /**
  * A run as a link: `#v1.<payload>.<checksum>`.
@@ -18,6 +18,8 @@ export interface SharedRun {
 
 export const LINK_VERSION = 1;
 
+const CHECKSUM_LENGTH = 8;
+
 /** Longer links break in mail and chat; the page offers a file instead. */
 export const LINK_LIMIT = 8000;
 
@@ -27,9 +29,9 @@ const UNPACKED_LIMIT = 1_000_000;
 export class LinkError extends Error {
   readonly problem: Problem;
 
-  constructor(code: string, place: string, reason: string, remedy: string) {
-    super(reason);
-    this.problem = { code, place, reason, remedy };
+  constructor(code: string, place: string, params?: Problem['params']) {
+    super(`${code}: ${place}`);
+    this.problem = pageProblem(code, place, params);
   }
 }
 
@@ -46,41 +48,17 @@ export async function encodeLink(run: SharedRun): Promise<string> {
 export async function decodeLink(hash: string): Promise<SharedRun> {
   const text = hash.replace(/^#/, '');
   const version = /^v(\d+)\./.exec(text);
-  if (!version) {
-    throw new LinkError(
-      'link-not-ours',
-      'link',
-      'it does not begin with a version such as v1.',
-      'Ask for the link again, or go on with the default scenario.',
-    );
-  }
+  if (!version) throw new LinkError('link-not-ours', text.slice(0, 12));
   if (Number(version[1]) !== LINK_VERSION) {
-    throw new LinkError(
-      'link-version',
-      `v${version[1]}`,
-      `this page reads version ${LINK_VERSION} of links, not version ${version[1]}.`,
-      'Open the link in the release of the page that made it, or ask for the scenario file.',
-    );
+    throw new LinkError('link-version', `v${version[1]}`, { known: LINK_VERSION, found: version[1] });
   }
   const parts = text.split('.');
   const [, payload, sum] = parts;
-  if (parts.length < 3 || payload === '' || sum.length < 8) {
-    throw new LinkError(
-      'link-cut-short',
-      `character ${text.length}`,
-      'the link ends before its checksum.',
-      'Copy the whole link again; some programs break long ones.',
-    );
+  if (parts.length < 3 || payload === '' || sum.length < CHECKSUM_LENGTH) {
+    throw new LinkError('link-cut-short', `#${text.length}`, { length: text.length });
   }
   const body = text.slice(0, text.lastIndexOf('.'));
-  if (parts.length > 3 || checksum(body) !== sum) {
-    throw new LinkError(
-      'link-edited',
-      'payload',
-      'the checksum does not fit: a character was changed or lost.',
-      'Copy the link again from where it was made. To change a run, change it in the page.',
-    );
-  }
+  if (parts.length > 3 || checksum(body) !== sum) throw new LinkError('link-edited', `v${LINK_VERSION}.…`);
   return readPayload(payload);
 }
 
@@ -96,12 +74,7 @@ async function readPayload(payload: string): Promise<SharedRun> {
   } catch {
     // Told below, with the same words: a sound checksum over a bad payload means another program wrote it.
   }
-  throw new LinkError(
-    'link-unreadable',
-    'payload',
-    'it holds no run that this page can read.',
-    'Make the link again in this page.',
-  );
+  throw new LinkError('link-unreadable', `v${LINK_VERSION}.…`);
 }
 
 function isSharedRun(value: unknown): value is SharedRun {
@@ -164,5 +137,5 @@ export function checksum(text: string): string {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
   }
-  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(8, '0');
+  return ((crc ^ 0xffffffff) >>> 0).toString(16).padStart(CHECKSUM_LENGTH, '0');
 }

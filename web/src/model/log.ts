@@ -1,7 +1,8 @@
 import { EVENT, EVENT_KINDS, type EventKind } from '../engine/layout';
+import { eventTime, firstWhere } from './search';
 
 /** What the event log can be narrowed to. Each kind of event belongs to one group. */
-export const LOG_GROUPS = ['elections', 'messages', 'disk', 'faults', 'writes', 'checks'] as const;
+export const LOG_GROUPS = ['elections', 'faults', 'writes', 'messages', 'timers', 'disk', 'checks'] as const;
 export type LogGroup = (typeof LOG_GROUPS)[number];
 
 const GROUP_OF: Record<EventKind, LogGroup> = {
@@ -20,7 +21,7 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   persist: 'disk',
   persisted: 'disk',
   'persist-lost': 'disk',
-  timeout: 'elections',
+  timeout: 'timers',
   role: 'elections',
   elected: 'elections',
   established: 'elections',
@@ -108,13 +109,6 @@ export class FilteredLog {
 
   /** How many rows lie at or before an instant. */
   upTo(events: Float64Array, now: number): number {
-    let low = 0;
-    let high = this.rows.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (events[this.rows[middle] * EVENT.stride + EVENT.time] <= now) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstWhere(this.rows.length, (i) => eventTime(events, this.rows[i]) > now);
   }
 }

@@ -14,6 +14,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
   disk: fc.integer({ min: 0, max: 5000 }),
   clientEvery: fc.integer({ min: 1, max: 5000 }),
   clientThink: fc.integer({ min: 0, max: 5000 }),
+  writeDelay: fc.integer({ min: 0, max: 5000 }),
   takeover: fc.constantFrom('fence-first', 'read-first'),
 });
 
@@ -55,12 +56,14 @@ describe('faults of a scenario', () => {
         { at: '8s', partition: [['n1', 'n2'], ['n3']] },
         { at: '500ms', crash: 'leader' },
         { at: '9s', cut: ['n1', 'n2'] },
+        { at: '9500ms', network: { latency: ['5ms', '9ms'], loss: '1%' } },
       ],
     });
     expect(faults).toEqual([
-      { at: 500_000, what: 'crash', whom: 'leader' },
-      { at: 8_000_000, what: 'partition', whom: 'n1 n2 | n3' },
-      { at: 9_000_000, what: 'cut', whom: 'n1 → n2' },
+      { at: 500_000, what: 'crash', whom: ['leader'] },
+      { at: 8_000_000, what: 'partition', whom: ['n1', 'n2', '|', 'n3'] },
+      { at: 9_000_000, what: 'cut', whom: ['n1', '→', 'n2'] },
+      { at: 9_500_000, what: 'network', whom: ['latency 5ms–9ms', 'loss 1%'] },
     ]);
     expect(readFaults({})).toEqual([]);
   });

@@ -24,6 +24,7 @@ export interface Setting {
   disk: number;
   clientEvery: number;
   clientThink: number;
+  writeDelay: number;
   takeover: string;
 }
 
@@ -39,6 +40,7 @@ const DEFAULTS: Setting = {
   disk: 1,
   clientEvery: 25,
   clientThink: 0,
+  writeDelay: 0,
   takeover: 'fence-first',
 };
 
@@ -60,6 +62,7 @@ export function readSetting(scenario: Scenario): Setting {
     disk: milliseconds(part(scenario.disk).write, DEFAULTS.disk),
     clientEvery: milliseconds(client.every, DEFAULTS.clientEvery),
     clientThink: milliseconds(client.think, DEFAULTS.clientThink),
+    writeDelay: milliseconds(client.writeDelay, DEFAULTS.writeDelay),
     takeover: typeof client.takeover === 'string' ? client.takeover : DEFAULTS.takeover,
   };
 }
@@ -86,6 +89,7 @@ export function withSetting(scenario: Scenario, setting: Setting): Scenario {
       ...part(scenario.client),
       every: ms(setting.clientEvery),
       think: ms(setting.clientThink),
+      writeDelay: ms(setting.writeDelay),
       takeover: setting.takeover,
     },
   };
@@ -100,23 +104,29 @@ export function titleOf(scenario: Scenario, lang: 'en' | 'zh'): string {
 export interface FaultView {
   at: number;
   what: string;
-  /** Names as the file writes them: a node, a pair, or groups. */
-  whom: string;
+  /** As the file writes it: names of nodes or roles, and the signs that join them. */
+  whom: string[];
 }
 
 export function readFaults(scenario: Scenario): FaultView[] {
   return (scenario.faults ?? [])
     .map((fault) => {
       const [what, whom] = Object.entries(fault).find(([key]) => key !== 'at') ?? ['', ''];
-      return { at: parseDuration(fault.at) ?? 0, what: `${what}`, whom: names(whom) };
+      return { at: parseDuration(fault.at) ?? 0, what, whom: words(whom) };
     })
     .sort((a, b) => a.at - b.at);
 }
 
-function names(whom: unknown): string {
-  if (!Array.isArray(whom)) return String(whom);
-  if (whom.some(Array.isArray)) return whom.map((group) => (group as unknown[]).join(' ')).join(' | ');
-  return whom.join(' → ');
+function words(whom: unknown): string[] {
+  if (Array.isArray(whom) && whom.some(Array.isArray)) {
+    return whom.flatMap((group: string[], i) => (i === 0 ? group : ['|', ...group]));
+  }
+  if (Array.isArray(whom)) return [`${whom[0]}`, '→', `${whom[1]}`];
+  // A change of weather or of a disk: its fields and their values.
+  if (typeof whom === 'object' && whom !== null) {
+    return Object.entries(whom).map(([field, value]) => `${field} ${[value].flat().join('–')}`);
+  }
+  return [String(whom)];
 }
 
 function part(value: unknown): Record<string, unknown> {

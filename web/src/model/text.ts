@@ -1,7 +1,12 @@
-import { MESSAGES, ROLES } from '../engine/layout';
+import type { Problem } from '../engine/errors';
+import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
-import { isKey, type Translate } from '../i18n/translate';
+import { refusalPlace, refusalWords } from '../i18n/refusals';
+import { isKey, type Lang, type Translate, translator } from '../i18n/translate';
+import type { ClusterView } from './cluster';
+import type { Leaf } from './diff';
 import type { EventView } from './log';
+import { instantText, spanText } from './time';
 
 /** What a message is called. */
 export function messageText(kind: number, t: Translate): string {
@@ -48,6 +53,9 @@ export function eventText(
     case 'deposed':
       params.why = numbered('deposed', event.a, t);
       break;
+    case 'following':
+      if (event.other < 0) return t('event.following.nobody', params);
+      break;
     case 'persist':
       params.vote = actorText(event.b, actors, t);
       break;
@@ -61,10 +69,70 @@ export function eventText(
   return t(`event.${event.kind}`, params);
 }
 
+/** Fields of an inspected node that are instants, and those that are lengths of time, in microseconds. */
+const INSTANTS = new Set(['deadline', 'armedAt', 'leaseFrom', 'leaseUntil', 'promiseSince', 'promiseUntil']);
+const LENGTHS = new Set(['diskWrite']);
+
+/** What a field of an inspected node is called; one that the page does not know keeps the engine's own name. */
+export function fieldText(path: string, t: Translate): string {
+  const key = `field.${path}`;
+  return isKey(key) ? t(key) : path;
+}
+
+/** The value of a field, as people read it. */
+export function valueText({ path, value }: Leaf, t: Translate): string {
+  if (value === null || value === undefined) return t('value.none');
+  if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
+  if (typeof value === 'number' && INSTANTS.has(path)) return instantText(value);
+  if (typeof value === 'number' && LENGTHS.has(path)) return spanText(value);
+  return String(value);
+}
+
+/** The state of the cluster in a few sentences, for a screen reader. */
+export function describeCluster({ nodes, cut, summary }: ClusterView, t: Translate): string {
+  const names = (status: Status) =>
+    nodes
+      .filter((node) => node.status === status)
+      .map(({ name }) => name)
+      .join(', ');
+  const leader = nodes.find(({ leading }) => leading);
+  const parts = [leader ? t('say.leader', { name: leader.name, term: summary.leaderTerm }) : t('say.none')];
+  if (names('crashed')) parts.push(t('say.down', { names: names('crashed') }));
+  if (names('paused')) parts.push(t('say.paused', { names: names('paused') }));
+  const count = cut.flat().filter(Boolean).length;
+  if (count > 0) parts.push(t('say.cut', { count }));
+  const stale = summary.staleFenced + summary.staleUnfenced;
+  if (stale > 0) parts.push(t('say.stale', { count: stale }));
+  return parts.join(' ');
+}
+
 /** The name of a check; one that the page does not know keeps the engine's own. */
 export function checkText(check: string, t: Translate): string {
   const key = `check.${check}`;
   return isKey(key) ? t(key) : check;
+}
+
+export interface ProblemWords {
+  place: string;
+  reason: string;
+  remedy: string;
+}
+
+/** A problem in words: the page's own by its code, the engine's as it sent them or as the language has them. */
+export function problemText({ code, place, reason, remedy, params }: Problem, lang: Lang): ProblemWords {
+  const t = translator(lang);
+  const known = { reason: `problem.${code}.reason`, remedy: `problem.${code}.remedy` };
+  if (isKey(known.reason) && isKey(known.remedy)) {
+    return { place, reason: t(known.reason, params), remedy: t(known.remedy, params) };
+  }
+  const words = refusalWords(code, reason, remedy, lang);
+  if (!words) return { place, reason: sentence(reason), remedy: sentence(remedy) };
+  return { place: refusalPlace(place, lang), reason: `${words.reason}。`, remedy: `${words.remedy}。` };
+}
+
+/** The engine writes its words to be joined; on their own they are sentences. */
+function sentence(words: string): string {
+  return words === '' ? '' : `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
 function numbered(what: 'lose' | 'deposed', code: number, t: Translate): string {

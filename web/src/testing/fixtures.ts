@@ -1,6 +1,7 @@
 import type { Frame } from '../engine/engine';
 import { EVENT, type EventKind, FLIGHT, KIND, NODE, RESOURCE, SUMMARY } from '../engine/layout';
 import type { Actor } from '../engine/world';
+import type { Span } from '../model/history';
 
 /** Hand-made buffers for unit tests, in the layout of the engine. Fields left out are 0, or -1 where -1 means none. */
 
@@ -91,6 +92,11 @@ export function actors(n: number): Actor[] {
     { id: n + 1, kind: 'resource', name: 'fenced', fenced: true },
     { id: n + 2, kind: 'resource', name: 'unfenced', fenced: false },
   ];
+}
+
+/** Total length of spans up to an instant. */
+export function totalUntil(spans: readonly Span[], now: number): number {
+  return spans.reduce((total, { from, to }) => total + Math.max(0, Math.min(to, now) - from), 0);
 }
 
 function table<T extends { stride: number }>(

@@ -1,0 +1,250 @@
+//! The command line.
+
+use crate::measure::What;
+use crate::{Done, USAGE, bench, measure, run, sweep};
+use lexopt::prelude::{Long, Short, Value};
+use std::fmt::Display;
+use std::ops::Range;
+use tenure_sim::Refusal;
+use tenure_sim::measure::{Setting, timing};
+use tenure_sim::scenario::{parse_seed, parse_span};
+
+/// Which seeds, on how many threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Seeds {
+    pub(crate) range: Range<u64>,
+    pub(crate) threads: usize,
+}
+
+/// Options that several commands know.
+struct Common {
+    seeds: Option<u64>,
+    from: u64,
+    threads: usize,
+}
+
+impl Common {
+    const fn new() -> Self {
+        Self {
+            seeds: None,
+            from: 0,
+            threads: 2,
+        }
+    }
+
+    /// Takes an option, if it is a common one.
+    fn take(&mut self, option: &str, parser: &mut lexopt::Parser) -> Result<bool, Refusal> {
+        match option {
+            "seeds" => self.seeds = Some(number(parser, "--seeds", 1, u64::MAX)?),
+            "from" => self.from = number(parser, "--from", 0, u64::MAX)?,
+            "threads" => self.threads = number(parser, "--threads", 1, 64)? as usize,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn seeds(&self, usual: u64) -> Seeds {
+        let end = self.from.saturating_add(self.seeds.unwrap_or(usual));
+        Seeds {
+            range: self.from..end,
+            threads: self.threads,
+        }
+    }
+}
+
+/// Reads the command line and does what it says.
+pub(crate) fn dispatch() -> Done {
+    let mut parser = lexopt::Parser::from_env();
+    match parser.next().map_err(|error| slip(&error))? {
+        Some(Value(command)) => match command.to_str() {
+            Some("run") => run_command(&mut parser),
+            Some("sweep") => sweep_command(&mut parser),
+            Some("schedule") => schedule_command(&mut parser),
+            Some("measure") => measure_command(&mut parser),
+            Some("bench") => bench_command(&mut parser),
+            Some("help") => help(),
+            _ => Err(unknown(&command.to_string_lossy())),
+        },
+        Some(Long("help") | Short('h')) | None => help(),
+        Some(Long("version") | Short('V')) => {
+            println!("tenure-sim {}", env!("CARGO_PKG_VERSION"));
+            Ok(true)
+        }
+        Some(other) => Err(slip(&other.unexpected())),
+    }
+}
+
+fn help() -> Done {
+    print!("{USAGE}");
+    Ok(true)
+}
+
+fn run_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut file, mut seed, mut form) = (None, None, run::Form::Text);
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("json") => form = run::Form::Json,
+            Long("hash") => form = run::Form::Hash,
+            Long("seed") => seed = Some(number(parser, "--seed", 0, u64::MAX)?),
+            Long("help") | Short('h') => return help(),
+            Value(path) if file.is_none() => file = Some(path),
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    let file = file.ok_or_else(|| {
+        refusal(
+            "missing-argument",
+            "run",
+            "no file is named",
+            "name a scenario file, or - for the standard input",
+        )
+    })?;
+    run::run(file.as_ref(), seed, form)
+}
+
+fn sweep_command(parser: &mut lexopt::Parser) -> Done {
+    let mut common = Common::new();
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    sweep::sweep(&common.seeds(10_000))
+}
+
+fn schedule_command(parser: &mut lexopt::Parser) -> Done {
+    let seed = number(parser, "SEED", 0, u64::MAX)?;
+    match parser.next().map_err(|error| slip(&error))? {
+        None => sweep::schedule(seed),
+        Some(other) => Err(slip(&other.unexpected())),
+    }
+}
+
+fn measure_command(parser: &mut lexopt::Parser) -> Done {
+    let mut common = Common::new();
+    let (mut what, mut nodes, mut setting) = (None, None, Setting::default());
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("nodes") => nodes = Some(number(parser, "--nodes", 1, 200)? as usize),
+            Long("no-safe-mode") => setting.safe_mode = false,
+            Long("timeout") => {
+                let text = text(parser, "--timeout")?;
+                let range = text
+                    .split_once("..")
+                    .and_then(|(low, high)| Some((parse_span(low)?, parse_span(high)?)));
+                let Some((low, high)) = range else {
+                    return Err(refusal(
+                        "bad-range",
+                        "--timeout",
+                        "this is not a range of durations",
+                        "write it as 150ms..300ms",
+                    ));
+                };
+                setting.timing = timing(low, high);
+            }
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            Value(name) if what.is_none() => {
+                let name = name.to_string_lossy().into_owned();
+                what = Some(What::named(&name).ok_or_else(|| unknown(&name))?);
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    let what = what.ok_or_else(|| {
+        refusal(
+            "missing-argument",
+            "measure",
+            "nothing to measure is named",
+            "name one of failover, cold-start, minority, stale, jitter",
+        )
+    })?;
+    setting.nodes = nodes.unwrap_or(if what == What::Minority { 5 } else { 3 });
+    if what == What::Minority && setting.nodes < 3 {
+        return Err(refusal(
+            "too-few-nodes",
+            "--nodes",
+            "so few nodes have no minority",
+            "use at least 3",
+        ));
+    }
+    measure::measure(what, setting, &common.seeds(what.usual_seeds()))
+}
+
+fn bench_command(parser: &mut lexopt::Parser) -> Done {
+    let mut common = Common::new();
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    bench::bench(&common.seeds(10_000))
+}
+
+fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {
+    let value = parser
+        .value()
+        .map_err(|_| refusal("missing-argument", place, "the value is missing", "add it"))?;
+    Ok(value.to_string_lossy().into_owned())
+}
+
+fn number(parser: &mut lexopt::Parser, place: &str, low: u64, high: u64) -> Result<u64, Refusal> {
+    let text = text(parser, place)?;
+    parse_seed(&text)
+        .filter(|number| (low..=high).contains(number))
+        .ok_or_else(|| {
+            let reason = format!("\"{text}\" is not a number that can be used here");
+            refusal(
+                "bad-number",
+                place,
+                &reason,
+                &format!("use a whole number from {low} to {high}"),
+            )
+        })
+}
+
+fn unknown(what: &str) -> Refusal {
+    refusal(
+        "unknown-name",
+        "command line",
+        &format!("{what} is not known"),
+        "see tenure-sim --help",
+    )
+}
+
+fn slip(error: &dyn Display) -> Refusal {
+    refusal(
+        "bad-argument",
+        "command line",
+        &error.to_string(),
+        "see tenure-sim --help",
+    )
+}
+
+pub(crate) fn refusal(code: &'static str, place: &str, reason: &str, remedy: &str) -> Refusal {
+    Refusal {
+        code,
+        place: place.to_owned(),
+        reason: reason.to_owned(),
+        remedy: remedy.to_owned(),
+    }
+}

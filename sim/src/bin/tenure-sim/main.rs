@@ -1,0 +1,48 @@
+//! The `tenure-sim` command: run a scenario, sweep many seeds, measure, bench.
+//!
+//! Exit codes: 0 as expected, 1 an expectation or a safety check is broken, 2 the input is refused (with place, reason
+//! and remedy on the standard error).
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod bench;
+mod measure;
+mod parallel;
+mod run;
+mod sweep;
+
+use std::process::ExitCode;
+use tenure_sim::Refusal;
+
+const USAGE: &str = "\
+tenure-sim: leader elections in a deterministic world
+
+  tenure-sim run FILE [--seed N] [--json | --hash]   run a scenario file (- for the standard input)
+  tenure-sim sweep [--seeds N] [--from N] [--threads N]
+                                                     random fault schedules, judged for safety and liveness
+  tenure-sim schedule SEED                           print the random schedule of a seed as a scenario file
+  tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]
+        WHAT: failover     the leader crashes: the time to the next one, by stage
+              cold-start   all nodes start at once
+              minority     the leader is cut off with a minority
+              stale        an old leader writes late, in three timelines
+              jitter       elections that nothing but slow messages started
+  tenure-sim bench [--seeds N]                       speed of the simulator, and every figure above
+
+exit codes: 0 as expected, 1 not as expected, 2 bad input
+";
+
+/// How a command ends.
+type Done = Result<bool, Refusal>;
+
+fn main() -> ExitCode {
+    match args::dispatch() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(refusal) => {
+            eprintln!("tenure-sim: {refusal} ({})", refusal.code);
+            ExitCode::from(2)
+        }
+    }
+}

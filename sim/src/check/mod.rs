@@ -1,0 +1,449 @@
+//! The judges: one rule a file, none shares code with a protocol.
+//!
+//! They hear facts as the world sees them from outside, in true time, and know nothing of how a scheme decides. Each
+//! counts how often its rule was put to the test: a rule that never was is *not exercised*, which is no pass (law W3).
+
+mod believed;
+mod leader_again;
+mod one_leader;
+mod one_vote;
+mod stale;
+mod token_rises;
+
+use believed::BelievedLeaders;
+use leader_again::LeaderAgain;
+use one_leader::OneLeaderPerTerm;
+use one_vote::OneVotePerTerm;
+use stale::StaleWrites;
+use tenure::Token;
+use token_rises::TokenRises;
+
+/// Something the world saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// A node was elected, or did what only a leader does.
+    Acted {
+        /// Who.
+        node: usize,
+        /// In which term.
+        term: u64,
+    },
+    /// A vote left a node, or a node stood for itself.
+    Granted {
+        /// Whose vote.
+        node: usize,
+        /// Of which term.
+        term: u64,
+        /// For whom.
+        to: usize,
+    },
+    /// A node was elected with a token.
+    Elected {
+        /// Who.
+        node: usize,
+        /// With what.
+        token: Token,
+    },
+    /// A leader was allowed to act.
+    Established {
+        /// Who.
+        node: usize,
+        /// With what.
+        token: Token,
+    },
+    /// What a node believes changed, or whether it runs.
+    Believes {
+        /// Who.
+        node: usize,
+        /// The true time at which its belief to lead ends by itself; 0 when it does not believe.
+        until: u64,
+        /// Whether it runs: it is neither crashed nor paused.
+        running: bool,
+    },
+    /// A leader made itself known to a resource: it fenced or read it.
+    Touched {
+        /// Which resource.
+        resource: usize,
+        /// With what.
+        token: Token,
+    },
+    /// A write reached a resource.
+    Wrote {
+        /// Which resource.
+        resource: usize,
+        /// With what.
+        token: Token,
+        /// Whether it got in.
+        accepted: bool,
+    },
+    /// The last fault was healed, or the first one struck.
+    Whole(bool),
+}
+
+/// The checks, in the order of the JavaScript interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Check {
+    /// At most one node acts as leader of a term, over the whole run (INV-E1).
+    OneLeaderPerTerm = 0,
+    /// A node grants at most one candidate a term, across restarts (INV-E2).
+    OneVotePerTerm,
+    /// Tokens rise from each tenure to the next (INV-E6, INV-F1).
+    TokenRises,
+    /// Two nodes never believe to lead at one instant of true time (INV-S1).
+    BelievedLeaders,
+    /// The fenced resource takes no write of a leader that was overtaken (INV-F2).
+    StaleWriteFenced,
+    /// The unfenced one does not either, if nothing but luck protects it.
+    StaleWriteUnfenced,
+    /// Once all faults are healed, a leader within the bound.
+    LeaderAgain,
+}
+
+impl Check {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::OneLeaderPerTerm,
+        Self::OneVotePerTerm,
+        Self::TokenRises,
+        Self::BelievedLeaders,
+        Self::StaleWriteFenced,
+        Self::StaleWriteUnfenced,
+        Self::LeaderAgain,
+    ];
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneLeaderPerTerm => "one-leader-per-term",
+            Self::OneVotePerTerm => "one-vote-per-term",
+            Self::TokenRises => "token-rises",
+            Self::BelievedLeaders => "believed-leaders",
+            Self::StaleWriteFenced => "stale-write-fenced",
+            Self::StaleWriteUnfenced => "stale-write-unfenced",
+            Self::LeaderAgain => "leader-again",
+        }
+    }
+}
+
+/// How a rule fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Put to the test and never broken.
+    Holds,
+    /// Broken.
+    Broken,
+    /// Broken, as this setting must expect.
+    BrokenByDesign,
+    /// Never put to the test.
+    NotExercised,
+}
+
+impl Outcome {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Holds,
+        Self::Broken,
+        Self::BrokenByDesign,
+        Self::NotExercised,
+    ];
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Broken => "broken",
+            Self::BrokenByDesign => "broken-by-design",
+            Self::NotExercised => "not-exercised",
+        }
+    }
+}
+
+/// How often a rule was put to the test, and how often it broke.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Occasions on which the rule could have been broken.
+    pub exercised: u64,
+    /// Occasions on which it was.
+    pub broken: u64,
+    /// The first of them.
+    pub first_broken_at: Option<u64>,
+}
+
+impl Tally {
+    /// Notes one occasion; answers whether the rule was broken.
+    fn note(&mut self, now: u64, broken: bool) -> bool {
+        self.exercised += 1;
+        if broken {
+            self.broken += 1;
+            self.first_broken_at.get_or_insert(now);
+        }
+        broken
+    }
+}
+
+/// What the setting promises: a rule that breaks where nothing promises it is broken by design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promises {
+    /// The scheme bounds belief by time.
+    pub leases: bool,
+    /// New leaders fence before they read.
+    pub fence_first: bool,
+    /// The bound for a leader once faults are healed.
+    pub leader_within: u64,
+}
+
+/// What one judge has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Which rule.
+    pub check: Check,
+    /// How it fared.
+    pub outcome: Outcome,
+    /// How often it was tested and broken.
+    pub tally: Tally,
+    /// The rule, and why it may break by design, in a sentence.
+    pub detail: &'static str,
+}
+
+/// All judges of one run.
+#[derive(Clone, Debug)]
+pub struct Judges {
+    promises: Promises,
+    one_leader: OneLeaderPerTerm,
+    one_vote: OneVotePerTerm,
+    token_rises: TokenRises,
+    believed: BelievedLeaders,
+    stale: StaleWrites,
+    leader_again: LeaderAgain,
+}
+
+/// The rules that a fact broke just now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Broken(u8);
+
+impl Broken {
+    /// Whether none was.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this one was.
+    #[must_use]
+    pub const fn contains(self, check: Check) -> bool {
+        self.0 >> check as u8 & 1 == 1
+    }
+
+    fn add(&mut self, check: Check, broken: bool) {
+        self.0 |= u8::from(broken) << check as u8;
+    }
+}
+
+impl Judges {
+    /// Judges of a world with the given numbers of nodes and resources; resource 0 is the fenced one.
+    #[must_use]
+    pub fn new(nodes: usize, resources: usize, promises: Promises) -> Self {
+        Self {
+            promises,
+            one_leader: OneLeaderPerTerm::default(),
+            one_vote: OneVotePerTerm::default(),
+            token_rises: TokenRises::new(nodes),
+            believed: BelievedLeaders::new(nodes),
+            stale: StaleWrites::new(resources),
+            leader_again: LeaderAgain::new(nodes, promises.leader_within),
+        }
+    }
+
+    /// Tells all judges of a fact.
+    pub fn hear(&mut self, now: u64, fact: Fact) -> Broken {
+        let mut broken = Broken::default();
+        match fact {
+            Fact::Acted { node, term } => broken.add(
+                Check::OneLeaderPerTerm,
+                self.one_leader.acted(now, node, term),
+            ),
+            Fact::Granted { node, term, to } => broken.add(
+                Check::OneVotePerTerm,
+                self.one_vote.granted(now, node, term, to),
+            ),
+            Fact::Elected { node, token } => broken.add(
+                Check::TokenRises,
+                self.token_rises.elected(now, node, token),
+            ),
+            Fact::Established { node, token } => broken.add(
+                Check::TokenRises,
+                self.token_rises.established(now, node, token),
+            ),
+            Fact::Believes {
+                node,
+                until,
+                running,
+            } => {
+                broken.add(
+                    Check::BelievedLeaders,
+                    self.believed.believes(now, node, until),
+                );
+                let until = if running { until } else { 0 };
+                broken.add(
+                    Check::LeaderAgain,
+                    self.leader_again.leads(now, node, until),
+                );
+            }
+            Fact::Touched { resource, token } => self.stale.touched(resource, token),
+            Fact::Wrote {
+                resource,
+                token,
+                accepted,
+            } => {
+                let check = if resource == 0 {
+                    Check::StaleWriteFenced
+                } else {
+                    Check::StaleWriteUnfenced
+                };
+                broken.add(check, self.stale.wrote(now, resource, token, accepted));
+            }
+            Fact::Whole(whole) => {
+                broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole))
+            }
+        }
+        broken
+    }
+
+    /// Lets time pass to `now`: what breaks by waiting breaks here.
+    pub fn wait(&mut self, now: u64) -> Broken {
+        let mut broken = Broken::default();
+        self.believed.advance(now);
+        broken.add(Check::LeaderAgain, self.leader_again.advance(now));
+        broken
+    }
+
+    /// When the next rule breaks if nothing happens until then.
+    #[must_use]
+    pub fn patience(&self) -> Option<u64> {
+        self.leader_again.due()
+    }
+
+    /// How a rule fared so far.
+    #[must_use]
+    pub fn verdict(&self, check: Check) -> Verdict {
+        let tally = self.tally(check);
+        let (promised, detail) = self.promise(check);
+        let outcome = match tally {
+            Tally { broken: 1.., .. } if promised => Outcome::Broken,
+            Tally { broken: 1.., .. } => Outcome::BrokenByDesign,
+            Tally { exercised: 0, .. } => Outcome::NotExercised,
+            _ => Outcome::Holds,
+        };
+        Verdict {
+            check,
+            outcome,
+            tally,
+            detail,
+        }
+    }
+
+    /// The counts of one rule.
+    #[must_use]
+    pub fn tally(&self, check: Check) -> Tally {
+        match check {
+            Check::OneLeaderPerTerm => self.one_leader.tally(),
+            Check::OneVotePerTerm => self.one_vote.tally(),
+            Check::TokenRises => self.token_rises.tally(),
+            Check::BelievedLeaders => self.believed.tally(),
+            Check::StaleWriteFenced => self.stale.tally(0),
+            Check::StaleWriteUnfenced => self.stale.tally(1),
+            Check::LeaderAgain => self.leader_again.tally(),
+        }
+    }
+
+    /// How many nodes believe to lead, how long two or more did together, and how long no running node did.
+    #[must_use]
+    pub fn belief(&self) -> Belief {
+        Belief {
+            leaders: self.believed.count(),
+            overlap: self.believed.overlap(),
+            without_leader: self.leader_again.without_leader(),
+        }
+    }
+
+    /// The windows in which a leader was waited for: when each began (the start, or the last fault healed), and how long a
+    /// leader took; [`NEVER`](crate::physics::NEVER) when none came in time.
+    #[must_use]
+    pub fn windows(&self) -> &[(u64, u64)] {
+        self.leader_again.windows()
+    }
+
+    /// How many stale writes reached a resource and were turned away.
+    #[must_use]
+    pub fn stale_refused(&self, resource: usize) -> u64 {
+        let Tally {
+            exercised, broken, ..
+        } = self.stale.tally(resource);
+        exercised - broken
+    }
+
+    /// Whether the setting promises a rule, and the rule in a sentence.
+    const fn promise(&self, check: Check) -> (bool, &'static str) {
+        let Promises {
+            leases,
+            fence_first,
+            ..
+        } = self.promises;
+        match check {
+            Check::OneLeaderPerTerm => (
+                true,
+                "At most one node acts as leader of a term, over the whole run.",
+            ),
+            Check::OneVotePerTerm => (
+                true,
+                "A node gives its vote of a term to at most one candidate, across restarts.",
+            ),
+            Check::TokenRises if leases => (
+                true,
+                "Each new tenure has a higher token than every earlier one.",
+            ),
+            Check::TokenRises => (
+                false,
+                "Without leases a leader that was overtaken can still be established late: only each node's own tokens rise.",
+            ),
+            Check::BelievedLeaders if leases => (
+                true,
+                "Two nodes never believe to lead at the same instant of true time.",
+            ),
+            Check::BelievedLeaders => (
+                false,
+                "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out.",
+            ),
+            Check::StaleWriteFenced if fence_first => (
+                true,
+                "The fenced resource takes no write of a leader that was overtaken.",
+            ),
+            Check::StaleWriteFenced => (
+                false,
+                "The new leader reads before it fences: until its first write the guard has not heard of it (LS-F5).",
+            ),
+            Check::StaleWriteUnfenced => (
+                false,
+                "The unfenced resource checks nothing: a write of a leader that was overtaken gets in.",
+            ),
+            Check::LeaderAgain => (
+                true,
+                "Once the last fault is healed, an established leader within the bound.",
+            ),
+        }
+    }
+}
+
+/// Who believes what, over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Belief {
+    /// Nodes that believe to lead, now.
+    pub leaders: usize,
+    /// Microseconds in which two or more did.
+    pub overlap: u64,
+    /// Microseconds in which no running node did.
+    pub without_leader: u64,
+}

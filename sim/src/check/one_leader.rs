@@ -1,0 +1,60 @@
+//! INV-E1: over the whole run, the nodes that ever acted as leader of a term are at most one.
+//!
+//! The usual form, "not two leaders of one term at this instant", does not rule out two at different instants.
+
+use super::Tally;
+
+/// Who acted in which term.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OneLeaderPerTerm {
+    /// In order of term; the first that acted.
+    leaders: Vec<(u64, usize)>,
+    /// What was judged last: a leader acts with every heartbeat.
+    last: Option<(u64, usize)>,
+    tally: Tally,
+}
+
+impl OneLeaderPerTerm {
+    pub(super) fn acted(&mut self, now: u64, node: usize, term: u64) -> bool {
+        if self.last == Some((term, node)) {
+            return false;
+        }
+        self.last = Some((term, node));
+        match self.leaders.binary_search_by_key(&term, |(term, _)| *term) {
+            Ok(place) => self.leaders[place].1 != node && self.tally.note(now, true),
+            Err(place) => {
+                self.leaders.insert(place, (term, node));
+                self.tally.note(now, false)
+            }
+        }
+    }
+
+    pub(super) const fn tally(&self) -> Tally {
+        self.tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_leaders_of_a_term_break_it_also_at_different_times() {
+        let mut check = OneLeaderPerTerm::default();
+        assert!(
+            !check.acted(1, 0, 5)
+                && !check.acted(2, 0, 5)
+                && !check.acted(3, 1, 6)
+                && !check.acted(4, 2, 4)
+        );
+        assert!(check.acted(900, 2, 5));
+        assert_eq!(
+            check.tally(),
+            Tally {
+                exercised: 4,
+                broken: 1,
+                first_broken_at: Some(900)
+            }
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! A client that wants to write all the time, through whoever leads.
+
+use crate::packet::Outcome;
+
+/// How long a client waits in silence before it tries another node, in client periods.
+const PATIENCE: u64 = 4;
+
+/// An open loop: a new write every period, whatever became of the last.
+#[derive(Clone, Debug)]
+pub struct Client {
+    nodes: u16,
+    /// Microseconds between writes.
+    every: u64,
+    /// Whom it takes for the leader.
+    target: u16,
+    issued: u64,
+    acknowledged: u64,
+    /// When it last heard from its target, or chose it.
+    heard_at: u64,
+    /// The newest write that followed a redirection: each follows at most one, or two nodes that point at each other
+    /// would keep it going round.
+    redirected: u64,
+}
+
+impl Client {
+    /// A client of `nodes` nodes.
+    #[must_use]
+    pub const fn new(nodes: u16, every: u64) -> Self {
+        Self {
+            nodes,
+            every,
+            target: 0,
+            issued: 0,
+            acknowledged: 0,
+            heard_at: 0,
+            redirected: 0,
+        }
+    }
+
+    /// A new write is due: whom to ask, and its number.
+    pub fn tick(&mut self, now: u64) -> (u16, u64) {
+        if now.saturating_sub(self.heard_at) > PATIENCE.saturating_mul(self.every) {
+            self.try_next(now);
+        }
+        self.issued += 1;
+        (self.target, self.issued)
+    }
+
+    /// An answer came. Names whom to ask instead, if the client follows a redirection.
+    pub fn answered(&mut self, now: u64, by: u16, request: u64, outcome: Outcome) -> Option<u16> {
+        match outcome {
+            Outcome::Acknowledged => {
+                self.acknowledged += 1;
+                self.target = by;
+                self.heard_at = now;
+            }
+            Outcome::NotYet if by == self.target => self.heard_at = now,
+            Outcome::Redirected(Some(leader)) if by == self.target && leader < self.nodes => {
+                self.target = leader;
+                self.heard_at = now;
+                if request > self.redirected {
+                    self.redirected = request;
+                    return Some(leader);
+                }
+            }
+            Outcome::Redirected(None) | Outcome::Refused if by == self.target => self.try_next(now),
+            _ => {}
+        }
+        None
+    }
+
+    /// When the next write is due, after one at `now`.
+    #[must_use]
+    pub const fn next_at(&self, now: u64) -> u64 {
+        now.saturating_add(self.every)
+    }
+
+    /// How many writes were acknowledged.
+    #[must_use]
+    pub const fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    fn try_next(&mut self, now: u64) {
+        self.target = (self.target + 1) % self.nodes;
+        self.heard_at = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_and_refusals_move_it_on() {
+        let mut client = Client::new(3, 10);
+        assert_eq!(client.tick(0), (0, 1));
+        assert_eq!(client.tick(40), (0, 2));
+        assert_eq!(client.tick(41), (1, 3), "silent for more than four periods");
+        client.answered(42, 1, 3, Outcome::Redirected(None));
+        assert_eq!(client.tick(43).0, 2);
+        client.answered(44, 0, 1, Outcome::Refused);
+        assert_eq!(
+            client.tick(45).0,
+            2,
+            "an answer of a node it no longer asks moves nothing"
+        );
+    }
+
+    #[test]
+    fn a_write_follows_one_redirection() {
+        let mut client = Client::new(3, 10);
+        client.tick(0);
+        assert_eq!(
+            client.answered(1, 0, 1, Outcome::Redirected(Some(2))),
+            Some(2)
+        );
+        assert_eq!(client.answered(2, 2, 1, Outcome::Redirected(Some(0))), None);
+        assert_eq!(
+            client.answered(3, 0, 1, Outcome::Redirected(Some(9))),
+            None,
+            "there is no such node"
+        );
+        assert_eq!(client.tick(4), (0, 2));
+    }
+
+    #[test]
+    fn whoever_acknowledges_is_asked_again() {
+        let mut client = Client::new(3, 10);
+        client.tick(0);
+        client.answered(5, 2, 1, Outcome::Acknowledged);
+        assert_eq!((client.acknowledged(), client.tick(6).0), (1, 2));
+    }
+}

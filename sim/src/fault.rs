@@ -1,0 +1,100 @@
+//! What can be done to a world: faults, repairs, and wishes to its nodes.
+
+use crate::physics::network::Weather;
+
+/// An action and when it happens. Among things that happen at one instant, actions come last, in the order they are
+/// listed: an intervention made by hand at the cursor is thus exactly an action of the scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// True time.
+    pub at: u64,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The process dies: memory, queues and writes on their way are lost.
+    Crash(Who),
+    /// A crashed process starts again from its durable record.
+    Restart(Who),
+    /// The process freezes: timers and queues stand still, the world does not.
+    Pause(Who),
+    /// A frozen process goes on; what arrived meanwhile arrives at once.
+    Resume(Who),
+    /// The link from the first to the second carries nothing, in this direction.
+    Cut(Who, Who),
+    /// The link from the first to the second carries again.
+    Heal(Who, Who),
+    /// Every link carries again.
+    HealAll,
+    /// Links between different groups are cut both ways; links within a group carry. Each node with the number of its
+    /// group, in order of the groups.
+    Partition(Vec<(u16, Who)>),
+    /// The node is asked to stop leading.
+    Resign(Who),
+    /// The node is asked to campaign.
+    Campaign(Who),
+    /// The network behaves like this from now on.
+    Network(Weather),
+    /// The node's disk takes this long for a write from now on.
+    Disk(Who, u64),
+}
+
+/// Which node, named or by what it is when the action happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// This node.
+    Node(u16),
+    /// The node that leads: established first, else elected.
+    Leader,
+    /// The running node of the lowest id that does not lead; in a partition, the lowest not yet named.
+    Follower,
+    /// The crashed node of the lowest id.
+    Crashed,
+    /// The paused node of the lowest id.
+    Paused,
+    /// In a partition: all nodes not named elsewhere.
+    Rest,
+}
+
+impl Action {
+    /// How many kinds of actions there are.
+    pub const KINDS: usize = 12;
+
+    /// The names of the kinds, in order of [`kind`](Self::kind).
+    pub const NAMES: [&str; Self::KINDS] = [
+        "crash",
+        "restart",
+        "pause",
+        "resume",
+        "cut",
+        "heal",
+        "heal-all",
+        "partition",
+        "resign",
+        "campaign",
+        "network",
+        "disk",
+    ];
+
+    /// The kind of this action, to count by.
+    #[must_use]
+    pub const fn kind(&self) -> usize {
+        match self {
+            Self::Crash(_) => 0,
+            Self::Restart(_) => 1,
+            Self::Pause(_) => 2,
+            Self::Resume(_) => 3,
+            Self::Cut(..) => 4,
+            Self::Heal(..) => 5,
+            Self::HealAll => 6,
+            Self::Partition(_) => 7,
+            Self::Resign(_) => 8,
+            Self::Campaign(_) => 9,
+            Self::Network(_) => 10,
+            Self::Disk(..) => 11,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The physics: time, network, disks, clocks and the trace. Nothing here knows a protocol.
+//!
+//! True time is a `u64` of microseconds since the start of the run. A node never sees it: [`clock`] is the one place
+//! that turns it into what a node reads.
+
+pub mod clock;
+pub mod disk;
+pub mod network;
+pub mod queue;
+pub mod trace;
+
+/// A true time that never comes.
+pub const NEVER: u64 = u64::MAX;

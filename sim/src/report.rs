@@ -1,0 +1,267 @@
+//! What a run showed, as text and as JSON.
+
+use crate::check::{Check, Outcome, Verdict};
+use crate::json::Writer;
+use crate::physics::trace::Kind;
+use crate::scenario::Scenario;
+use crate::stages::Failover;
+use crate::world::World;
+
+/// The report of a finished run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    scenario: Scenario,
+    events: u64,
+    hash: String,
+    verdicts: Vec<Verdict>,
+    failovers: Vec<Failover>,
+    /// Places of the actions that had no effect.
+    without_effect: Vec<u64>,
+    /// Microseconds: two or more believed to lead, no running node led.
+    overlap: u64,
+    without_leader: u64,
+    elections: u64,
+}
+
+impl Report {
+    /// Runs a scenario to its end.
+    #[must_use]
+    pub fn of(scenario: Scenario) -> Self {
+        let mut world = World::new(&scenario);
+        let mut without_effect = Vec::new();
+        world.trace_mut().recording = true;
+        // In steps, so that what is recorded need not be kept.
+        while world.now() < scenario.duration {
+            world.run_until(world.now() + 1_000_000);
+            let fresh = std::mem::take(&mut world.trace_mut().fresh);
+            without_effect.extend(
+                fresh
+                    .iter()
+                    .filter(|event| event.kind == Kind::NoEffect)
+                    .map(|event| event.a as u64),
+            );
+        }
+        let belief = world.judges().belief();
+        Self {
+            events: world.trace().count(),
+            hash: world.trace().digest(),
+            verdicts: world.verdicts(),
+            failovers: world.stages().done().to_vec(),
+            without_effect,
+            overlap: belief.overlap,
+            without_leader: belief.without_leader,
+            elections: world.counts().candidacies,
+            scenario,
+        }
+    }
+
+    /// The hash of the trace.
+    #[must_use]
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Whether every check said what was expected of it: what the scenario says, or else not *broken*.
+    #[must_use]
+    pub fn as_expected(&self) -> bool {
+        self.verdicts
+            .iter()
+            .all(|verdict| self.is_expected(verdict))
+    }
+
+    fn expected(&self, check: Check) -> Option<Outcome> {
+        self.scenario
+            .expect
+            .iter()
+            .find(|(of, _)| *of == check)
+            .map(|(_, outcome)| *outcome)
+    }
+
+    fn is_expected(&self, verdict: &Verdict) -> bool {
+        match self.expected(verdict.check) {
+            Some(outcome) => verdict.outcome == outcome,
+            None => verdict.outcome != Outcome::Broken,
+        }
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let Self { scenario, .. } = self;
+        let mut out = String::new();
+        if !scenario.title.en.is_empty() {
+            out += &format!("{}\n", scenario.title.en);
+        }
+        out += &format!(
+            "{} nodes, {} virtual, seed {}: {} events, trace {}\n\n",
+            scenario.nodes,
+            millis(scenario.duration),
+            scenario.seed,
+            self.events,
+            self.hash
+        );
+        for verdict in &self.verdicts {
+            let tally = verdict.tally;
+            out += &format!(
+                "{:<22}{:<18}{} tested",
+                verdict.check.name(),
+                verdict.outcome.name(),
+                tally.exercised
+            );
+            if let Some(at) = tally.first_broken_at {
+                out += &format!(", {} broken, first at {}", tally.broken, millis(at));
+            }
+            match self.expected(verdict.check) {
+                Some(expected) if expected != verdict.outcome => {
+                    out += &format!("  ✗ expected: {}", expected.name())
+                }
+                None if verdict.outcome == Outcome::Broken => out += "  ✗",
+                _ => {}
+            }
+            out.push('\n');
+            if verdict.tally.broken > 0 {
+                out += &format!("  {}\n", verdict.detail);
+            }
+        }
+        out += &format!(
+            "\ntwo believed leaders {}, no leader {}, {} elections\n",
+            millis(self.overlap),
+            millis(self.without_leader),
+            self.elections
+        );
+        for failover in &self.failovers {
+            let after = |at: Option<u64>| {
+                at.map_or_else(|| "-".to_owned(), |at| millis(at - failover.lost_at))
+            };
+            out += &format!(
+                "leader lost at {}: noticed after {}, elected {}, established {}, first write {}\n",
+                millis(failover.lost_at),
+                after(failover.detected_at),
+                after(failover.elected_at),
+                after(failover.established_at),
+                after(failover.written_at)
+            );
+        }
+        for place in &self.without_effect {
+            out += &format!("faults[{place}] had no effect\n");
+        }
+        out
+    }
+
+    /// For programs.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut w = Writer::object();
+        let plain = |w: &mut Writer, name: &str, number: u64| w.plain(name, &number.to_string());
+        w.plain(
+            "asExpected",
+            if self.as_expected() { "true" } else { "false" },
+        );
+        w.text("seed", &self.scenario.seed.to_string());
+        plain(&mut w, "events", self.events);
+        w.text("hash", &self.hash);
+        w.open("verdicts", '[');
+        for verdict in &self.verdicts {
+            w.comma();
+            w.out.push('{');
+            w.text("check", verdict.check.name());
+            w.text("verdict", verdict.outcome.name());
+            if let Some(expected) = self.expected(verdict.check) {
+                w.text("expected", expected.name());
+            }
+            plain(&mut w, "exercised", verdict.tally.exercised);
+            plain(&mut w, "broken", verdict.tally.broken);
+            w.plain("firstBrokenAt", &or_null(verdict.tally.first_broken_at));
+            w.text("detail", verdict.detail);
+            w.close('}');
+        }
+        w.close(']');
+        plain(&mut w, "twoBelievedLeaders", self.overlap);
+        plain(&mut w, "withoutLeader", self.without_leader);
+        plain(&mut w, "elections", self.elections);
+        w.open("failovers", '[');
+        for failover in &self.failovers {
+            w.comma();
+            w.out.push('{');
+            plain(&mut w, "lostAt", failover.lost_at);
+            w.plain("detectedAt", &or_null(failover.detected_at));
+            w.plain("electedAt", &or_null(failover.elected_at));
+            w.plain("establishedAt", &or_null(failover.established_at));
+            w.plain("writtenAt", &or_null(failover.written_at));
+            plain(&mut w, "terms", u64::from(failover.terms));
+            w.close('}');
+        }
+        w.close(']');
+        w.open("withoutEffect", '[');
+        for place in &self.without_effect {
+            w.comma();
+            w.out.push_str(&place.to_string());
+        }
+        w.close(']');
+        w.finish()
+    }
+}
+
+fn or_null(at: Option<u64>) -> String {
+    at.map_or_else(|| "null".to_owned(), |at| at.to_string())
+}
+
+/// A time in milliseconds, to the microsecond where it is not whole.
+#[must_use]
+pub fn millis(micros: u64) -> String {
+    let (whole, rest) = (micros / 1_000, micros % 1_000);
+    if rest == 0 {
+        format!("{whole} ms")
+    } else {
+        format!("{whole}.{rest:03} ms")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(expect: &str) -> Report {
+        let json = format!(
+            r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "5s",
+                 "faults": [{{"at": "2s", "crash": "leader"}}, {{"at": "2s", "resume": "n1"}}], "expect": {{{expect}}}}}"#
+        );
+        Report::of(Scenario::parse(&json).unwrap())
+    }
+
+    #[test]
+    fn expectations_decide() {
+        assert!(report("").as_expected());
+        assert!(report(r#""believed-leaders": "holds""#).as_expected());
+        assert!(!report(r#""believed-leaders": "broken""#).as_expected());
+        assert!(
+            !report(r#""stale-write-fenced": "holds""#).as_expected(),
+            "not exercised is no pass"
+        );
+    }
+
+    #[test]
+    fn the_text_tells_and_the_json_is_json() {
+        let report = report(r#""believed-leaders": "broken""#);
+        let text = report.to_text();
+        for part in [
+            "3 nodes, 5000 ms",
+            "✗ expected: broken",
+            "leader lost at 2000 ms",
+            "faults[1] had no effect",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        let json = report.to_json();
+        assert!(crate::json::parse(&json).is_ok());
+        assert!(json.contains("\"withoutEffect\":[1]") && json.contains("\"asExpected\":false"));
+    }
+
+    #[test]
+    fn times_are_written_exactly() {
+        assert_eq!(
+            (millis(1_500_000).as_str(), millis(1_001).as_str()),
+            ("1500 ms", "1.001 ms")
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! What people write down: a group, a world, faults, and what they expect.
+//!
+//! [`Scenario::parse`] reads the file format, version 1, and [`Scenario::to_json`] writes it. Whatever is wrong with a
+//! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
+
+mod file;
+mod names;
+mod reader;
+mod refusal;
+mod units;
+mod writer;
+
+pub use refusal::Refusal;
+pub use units::parse_span;
+
+use crate::app::Takeover;
+use crate::check::{Check, Outcome};
+use crate::fault::Fault;
+use crate::physics::network::Weather;
+use crate::scheme::raft::Setup;
+use tenure::raft::{ConfigError, Rule, Timing};
+
+/// The version of the file format.
+pub const VERSION: u32 = 1;
+
+/// A run, complete but for being run.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What it shows, in English and Chinese.
+    pub title: Title,
+    /// The seed of every draw.
+    pub seed: u64,
+    /// How many nodes.
+    pub nodes: usize,
+    /// The timeouts of the election.
+    pub timing: Timing,
+    /// The rules of the scheme that are switched off.
+    pub off: Vec<Rule>,
+    /// What the machines are built from; agrees with `nodes`, `timing`, `off` and `seed`.
+    pub setup: Setup,
+    /// How the network behaves.
+    pub weather: Weather,
+    /// How long a disk takes for a write.
+    pub disk_write: u64,
+    /// What clients do, and leaders for them.
+    pub clients: Clients,
+    /// The bound for a leader once all faults are healed.
+    pub leader_within: u64,
+    /// When the run ends.
+    pub duration: u64,
+    /// What is done, in order of time.
+    pub faults: Vec<Fault>,
+    /// What the checks must say.
+    pub expect: Vec<(Check, Outcome)>,
+}
+
+/// A title in two languages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Title {
+    /// English.
+    pub en: String,
+    /// Chinese.
+    pub zh: String,
+}
+
+/// What clients do, and leaders for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clients {
+    /// Between two writes of the client.
+    pub every: u64,
+    /// Between a leader's check of its standing and the write.
+    pub think: u64,
+    /// How much longer than the latency a write is on its way to a resource.
+    pub write_delay: u64,
+    /// How a new leader takes over.
+    pub takeover: Takeover,
+}
+
+impl Scenario {
+    /// The same with another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.setup = self.setup.with_seed(seed);
+        self
+    }
+
+    /// The same with these rules of the scheme switched off, and no others.
+    ///
+    /// # Errors
+    /// As for a file with these rules.
+    pub fn without(mut self, off: &[Rule]) -> Result<Self, ConfigError> {
+        self.setup = Setup::new(
+            self.nodes,
+            self.timing,
+            self.setup.safe_mode(),
+            off,
+            self.seed,
+        )?;
+        self.off = off.to_vec();
+        Ok(self)
+    }
+
+    /// Reads a scenario file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse(json: &str) -> Result<Self, Refusal> {
+        file::read(json)
+    }
+
+    /// Writes a scenario file that reads back as this scenario.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        writer::write(self)
+    }
+}
+
+/// A seed as people write it: a whole number below 2⁶⁴.
+#[must_use]
+pub fn parse_seed(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}

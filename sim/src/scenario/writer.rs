@@ -1,0 +1,158 @@
+//! Writing the file format, version 1: whole, with every default spelt out.
+
+use super::names::{TAKEOVERS, rule_name};
+use super::units::{write_share, write_span};
+use super::{Scenario, VERSION};
+use crate::fault::{Action, Fault, Who};
+use crate::json::Writer;
+use crate::physics::network::Weather;
+
+/// Writes a file that reads back as the scenario.
+pub(super) fn write(scenario: &Scenario) -> String {
+    let mut w = Writer::object();
+    w.plain("tenure", &VERSION.to_string());
+    if !scenario.title.en.is_empty() || !scenario.title.zh.is_empty() {
+        w.open("title", '{');
+        w.text("en", &scenario.title.en);
+        w.text("zh", &scenario.title.zh);
+        w.close('}');
+    }
+    w.text("seed", &scenario.seed.to_string());
+    w.text("scheme", "raft");
+    w.plain("nodes", &scenario.nodes.to_string());
+    let timing = scenario.timing;
+    w.open("raft", '{');
+    w.range(
+        "electionTimeout",
+        timing.election_min.as_micros(),
+        timing.election_max.as_micros(),
+    );
+    w.span("heartbeat", timing.heartbeat.as_micros());
+    w.text("rateBound", &write_share(timing.rate_bound));
+    w.plain(
+        "safeMode",
+        if scenario.setup.safe_mode() {
+            "true"
+        } else {
+            "false"
+        },
+    );
+    w.close('}');
+    if !scenario.off.is_empty() {
+        w.open("rulesOff", '[');
+        for rule in &scenario.off {
+            w.item(&rule_name(*rule));
+        }
+        w.close(']');
+    }
+    w.network(scenario.weather);
+    w.open("disk", '{');
+    w.span("write", scenario.disk_write);
+    w.close('}');
+    let clients = scenario.clients;
+    w.open("client", '{');
+    w.span("every", clients.every);
+    w.span("think", clients.think);
+    w.span("writeDelay", clients.write_delay);
+    w.text(
+        "takeover",
+        TAKEOVERS
+            .iter()
+            .find(|(_, takeover)| *takeover == clients.takeover)
+            .map_or("", |(name, _)| name),
+    );
+    w.close('}');
+    w.span("leaderWithin", scenario.leader_within);
+    w.span("duration", scenario.duration);
+    if !scenario.faults.is_empty() {
+        w.open("faults", '[');
+        for fault in &scenario.faults {
+            w.fault(fault);
+        }
+        w.close(']');
+    }
+    if !scenario.expect.is_empty() {
+        w.open("expect", '{');
+        for (check, outcome) in &scenario.expect {
+            w.text(check.name(), outcome.name());
+        }
+        w.close('}');
+    }
+    w.finish()
+}
+
+impl Writer {
+    fn span(&mut self, name: &str, micros: u64) {
+        self.text(name, &write_span(micros));
+    }
+
+    fn range(&mut self, name: &str, low: u64, high: u64) {
+        self.open(name, '[');
+        self.item(&write_span(low));
+        self.item(&write_span(high));
+        self.close(']');
+    }
+
+    fn network(&mut self, weather: Weather) {
+        self.open("network", '{');
+        self.range("latency", weather.latency_min, weather.latency_max);
+        self.text("loss", &write_share(weather.loss));
+        self.text("duplicate", &write_share(weather.duplicate));
+        self.close('}');
+    }
+
+    fn link(&mut self, action: &str, from: Who, to: Who) {
+        self.open(action, '[');
+        self.item(&who_name(from));
+        self.item(&who_name(to));
+        self.close(']');
+    }
+
+    fn fault(&mut self, fault: &Fault) {
+        self.comma();
+        self.out.push('{');
+        self.span("at", fault.at);
+        match &fault.action {
+            Action::Crash(who) => self.text("crash", &who_name(*who)),
+            Action::Restart(who) => self.text("restart", &who_name(*who)),
+            Action::Pause(who) => self.text("pause", &who_name(*who)),
+            Action::Resume(who) => self.text("resume", &who_name(*who)),
+            Action::Resign(who) => self.text("resign", &who_name(*who)),
+            Action::Campaign(who) => self.text("campaign", &who_name(*who)),
+            Action::Cut(from, to) => self.link("cut", *from, *to),
+            Action::Heal(from, to) => self.link("heal", *from, *to),
+            Action::HealAll => self.text("heal", "all"),
+            Action::Partition(members) => {
+                self.open("partition", '[');
+                for (place, (group, who)) in members.iter().enumerate() {
+                    let first = place == 0 || members[place - 1].0 != *group;
+                    if first {
+                        self.out.push_str(if place == 0 { "[" } else { "],[" });
+                    }
+                    self.item(&who_name(*who));
+                }
+                self.out
+                    .push_str(if members.is_empty() { "]" } else { "]]" });
+            }
+            Action::Network(weather) => self.network(*weather),
+            Action::Disk(who, takes) => {
+                self.open("disk", '{');
+                self.text("node", &who_name(*who));
+                self.span("write", *takes);
+                self.close('}');
+            }
+        }
+        self.out.push('}');
+    }
+}
+
+fn who_name(who: Who) -> String {
+    match who {
+        Who::Node(node) => format!("n{}", node + 1),
+        Who::Leader => "leader".to_owned(),
+        Who::Follower => "follower".to_owned(),
+        Who::Crashed => "crashed".to_owned(),
+        Who::Paused => "paused".to_owned(),
+        Who::Rest => "rest".to_owned(),
+    }
+}

@@ -1,0 +1,110 @@
+//! What the world asks of a scheme beyond the contract of the core: how to start it, and what to show of it.
+//!
+//! The world runs any [`Election`]; one file a scheme says how that scheme's machine is built, how its messages are
+//! named in the trace, and which facts about it the checkers are told.
+
+pub mod raft;
+
+use crate::check::Fact;
+use crate::packet::Packet;
+use tenure::{Election, Instant};
+
+/// A machine that a world can host.
+pub trait Scheme: Election<Reply = ()> {
+    /// What its machines are built from.
+    type Setup: Clone + std::fmt::Debug;
+    /// Its counts of what it refused.
+    type Refusals: Copy + Default + PartialEq + std::fmt::Debug;
+
+    /// Starts a life of node `node` from what its disk holds. `None` when the machine cannot be built from it.
+    fn boot(
+        setup: &Self::Setup,
+        node: usize,
+        life: u64,
+        durable: Option<Self::Request>,
+        now: Instant,
+    ) -> Option<Self>;
+
+    /// What it shows of itself. Asked after every input: cheap.
+    fn look(&self) -> Look;
+
+    /// What else it shows, for drawing.
+    fn detail(&self) -> Detail;
+
+    /// What it refused so far.
+    fn refusals(&self) -> Self::Refusals;
+
+    /// The code of a reason for which more was refused than `before`.
+    fn newly_refused(before: &Self::Refusals, now: &Self::Refusals) -> Option<u64>;
+
+    /// The message as a packet.
+    fn pack(message: Self::Peer) -> Packet;
+
+    /// The message in a packet; `None` when it is not one of this scheme.
+    fn unpack(packet: Packet) -> Option<Self::Peer>;
+
+    /// What a message that leaves `node` for `to` tells the checkers.
+    fn said(node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
+
+    /// What a durable record holds.
+    fn recorded(record: &Self::Request) -> Recorded;
+}
+
+/// What a durable record holds, to be shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its term.
+    pub term: u64,
+    /// Its vote.
+    pub vote: Option<u16>,
+    /// The rest of it, folded into a number for the hash of the trace.
+    pub rest: u64,
+}
+
+/// What a node is doing, in the codes of the JavaScript interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum RoleCode {
+    /// Follows, or waits for somebody to follow.
+    Follower = 0,
+    /// Asks whether it would be voted for.
+    PreCandidate = 1,
+    /// Asks for votes.
+    Candidate = 2,
+    /// Leads, and may not act yet.
+    Elected = 3,
+    /// Leads and may act.
+    Established = 4,
+    /// Acts no more until it is started again.
+    Halted = 5,
+}
+
+/// What a machine shows of itself. Instants are on its own clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// What it is doing.
+    pub role: RoleCode,
+    /// Its term.
+    pub term: u64,
+    /// Whom it voted for in that term.
+    pub vote: Option<u16>,
+    /// Whom it follows.
+    pub leader: Option<u16>,
+}
+
+/// The rest of what a machine shows of itself, for drawing. Instants are on its own clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// When its timer was armed.
+    pub armed_at: Instant,
+    /// A leader's lease: from, until.
+    pub lease: Option<(Instant, Instant)>,
+    /// A voter's promise: since, until, the term it was given to.
+    pub promise: Option<(Instant, Instant, Option<u64>)>,
+    /// Records the disk has not answered.
+    pub pending: u64,
+    /// Votes or pre-votes of the present attempt.
+    pub grants: usize,
+    /// The end of its log: term and index.
+    pub last: (u64, u64),
+}

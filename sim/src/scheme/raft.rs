@@ -1,0 +1,238 @@
+//! Raft in the world.
+
+use super::{Detail, Look, Recorded, RoleCode, Scheme};
+use crate::check::Fact;
+use crate::packet::Packet;
+use crate::physics::trace::Trace;
+use tenure::log::{Position, Shape};
+use tenure::quorum::Voters;
+use tenure::raft::{
+    Boot, Config, ConfigError, Message, Raft, Record, Refusal, Refusals, Role, Rule, Switched,
+    Timing,
+};
+use tenure::{Instant, NodeId};
+
+/// The machine: its rules can be switched off.
+pub type Machine = Raft<Switched>;
+
+/// What the voters of one group are built from.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    voters: Voters,
+    timing: Timing,
+    safe_mode: bool,
+    rules: Switched,
+    seed: u64,
+}
+
+impl Setup {
+    /// Voters 0 to `nodes − 1`.
+    ///
+    /// # Errors
+    /// Parameters that are unsafe together.
+    pub fn new(
+        nodes: usize,
+        timing: Timing,
+        safe_mode: bool,
+        off: &[Rule],
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
+        // Consecutive ids, at least one, within the bound that scenarios are held to.
+        let voters = Voters::new((0..nodes.max(1) as u64).map(NodeId))
+            .map_err(|_| ConfigError::NotAVoter(NodeId(0)))?;
+        let setup = Self {
+            voters,
+            timing,
+            safe_mode,
+            rules: Switched::without(off),
+            seed,
+        };
+        setup.config(0).validate()?;
+        Ok(setup)
+    }
+
+    /// The same with another seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Whether PreVote and CheckQuorum are on.
+    #[must_use]
+    pub const fn safe_mode(&self) -> bool {
+        self.safe_mode
+    }
+
+    fn config(&self, node: usize) -> Config {
+        Config {
+            timing: self.timing,
+            safe_mode: self.safe_mode,
+            ..Config::new(NodeId(node as u64), self.voters.clone())
+        }
+    }
+}
+
+impl Scheme for Machine {
+    type Setup = Setup;
+    type Refusals = Refusals;
+
+    fn boot(
+        setup: &Setup,
+        node: usize,
+        life: u64,
+        durable: Option<Record>,
+        now: Instant,
+    ) -> Option<Self> {
+        let boot = Boot {
+            record: durable,
+            log: Shape::new(),
+            incarnation: life,
+            seed: setup.seed,
+        };
+        Self::with_rules(setup.config(node), boot, now, setup.rules).ok()
+    }
+
+    fn look(&self) -> Look {
+        let role = match self.role() {
+            _ if self.halted() => RoleCode::Halted,
+            Role::Follower => RoleCode::Follower,
+            Role::PreCandidate => RoleCode::PreCandidate,
+            Role::Candidate => RoleCode::Candidate,
+            Role::Leader if self.established() => RoleCode::Established,
+            Role::Leader => RoleCode::Elected,
+        };
+        Look {
+            role,
+            term: self.term(),
+            vote: self.vote().map(place),
+            leader: self.leader().map(place),
+        }
+    }
+
+    fn detail(&self) -> Detail {
+        let Position { term, index } = self.last();
+        Detail {
+            armed_at: self.armed_at(),
+            lease: self.lease().map(|lease| (lease.from, lease.until)),
+            promise: self
+                .promise()
+                .map(|promise| (promise.since, promise.until, promise.to)),
+            pending: self.pending(),
+            grants: self.grants(),
+            last: (term, index),
+        }
+    }
+
+    fn refusals(&self) -> Refusals {
+        *self.refusals()
+    }
+
+    fn newly_refused(before: &Refusals, now: &Refusals) -> Option<u64> {
+        if before == now {
+            return None;
+        }
+        Refusal::ALL
+            .into_iter()
+            .find(|reason| now.count(*reason) > before.count(*reason))
+            .map(|reason| reason as u64)
+    }
+
+    fn pack(message: Message) -> Packet {
+        Packet::Raft(message)
+    }
+
+    fn unpack(packet: Packet) -> Option<Message> {
+        match packet {
+            Packet::Raft(message) => Some(message),
+            _ => None,
+        }
+    }
+
+    fn said(node: usize, to: usize, message: &Message) -> Option<Fact> {
+        match *message {
+            Message::VoteGranted { term } => Some(Fact::Granted { node, term, to }),
+            // To ask for votes is to have voted for oneself.
+            Message::RequestVote { term, .. } => Some(Fact::Granted {
+                node,
+                term,
+                to: node,
+            }),
+            Message::Heartbeat { term, .. } => Some(Fact::Acted { node, term }),
+            _ => None,
+        }
+    }
+
+    fn recorded(record: &Record) -> Recorded {
+        Recorded {
+            term: record.term,
+            vote: record.vote.map(place),
+            rest: record.promise.as_micros() ^ u64::from(record.generation) << 48,
+        }
+    }
+}
+
+/// The code of a message in the trace.
+#[must_use]
+pub(crate) const fn message_kind(message: &Message) -> u8 {
+    match message {
+        Message::RequestPreVote { .. } => 0,
+        Message::PreVoteGranted { .. } => 1,
+        Message::PreVoteRefused { .. } => 2,
+        Message::RequestVote { .. } => 3,
+        Message::VoteGranted { .. } => 4,
+        Message::VoteRefused { .. } => 5,
+        Message::Heartbeat { .. } => 6,
+        Message::HeartbeatAck { .. } => 7,
+        Message::HeartbeatRefused { .. } => 8,
+        Message::Release { .. } => 9,
+    }
+}
+
+/// Feeds what the events of a message do not show into the trace: all but kind and term.
+pub(crate) fn fold(message: &Message, trace: &mut Trace) {
+    match *message {
+        Message::RequestPreVote {
+            term: _,
+            last,
+            sent,
+        } => {
+            trace.mix(last.term);
+            trace.mix(last.index);
+            trace.mix(sent.as_micros());
+        }
+        Message::PreVoteGranted {
+            term: _,
+            remainder,
+            sent,
+        } => {
+            trace.mix(remainder.as_micros());
+            trace.mix(sent.as_micros());
+        }
+        Message::RequestVote { term: _, last } => {
+            trace.mix(last.term);
+            trace.mix(last.index);
+        }
+        Message::PreVoteRefused { asked: _, term }
+        | Message::VoteRefused { asked: _, term }
+        | Message::HeartbeatRefused { asked: _, term } => {
+            trace.mix(term);
+        }
+        Message::VoteGranted { term: _ } => {}
+        Message::Heartbeat { term: _, sent } => trace.mix(sent.as_micros()),
+        Message::HeartbeatAck {
+            term: _,
+            sent,
+            promise,
+        } => {
+            trace.mix(sent.as_micros());
+            trace.mix(promise.as_micros());
+        }
+        Message::Release { term: _, to } => trace.mix(to.map_or(0, |node| node.0 + 1)),
+    }
+}
+
+/// A node of the core as a place in the world.
+const fn place(id: NodeId) -> u16 {
+    id.0 as u16
+}

@@ -1,0 +1,144 @@
+//! What the actors of a world share: the present, what is due, the network, the trace, and those who watch.
+
+use crate::check::{Broken, Check, Fact, Judges};
+use crate::packet::Packet;
+use crate::physics::network::{Network, Slot};
+use crate::physics::queue::Queue;
+use crate::physics::trace::{Event, Kind, Trace};
+use crate::scenario::Clients;
+use crate::stages::Stages;
+
+/// Something scheduled. Whatever went out of date meanwhile is recognised by its owner when it comes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Due {
+    /// A node starts for the first time.
+    Start(u16),
+    /// A node's deadline may have come.
+    Wake(u16),
+    /// A message arrives or is noticed to be lost.
+    Arrive(Slot),
+    /// A disk is done with its oldest write, if it is still in this era.
+    Written(u16, u32),
+    /// A node has thought about a write.
+    Thought(u16),
+    /// The client writes.
+    Tick(u16),
+}
+
+/// What the actors share.
+#[derive(Clone, Debug)]
+pub(crate) struct Env {
+    pub(crate) now: u64,
+    pub(crate) queue: Queue<Due>,
+    pub(crate) net: Network<Packet>,
+    pub(crate) trace: Trace,
+    pub(crate) judges: Judges,
+    pub(crate) stages: Stages,
+    pub(crate) counts: Counts,
+    pub(crate) clients: Clients,
+    pub(crate) nodes: usize,
+}
+
+/// What is counted for the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Messages between nodes.
+    pub messages: u64,
+    /// Times a node voted for itself in a new term.
+    pub candidacies: u64,
+    /// Times a node asked for pre-votes.
+    pub pre_candidacies: u64,
+    /// Leaders established.
+    pub establishments: u64,
+    /// Leaders that were deposed, crashes included.
+    pub depositions: u64,
+}
+
+impl Env {
+    pub(crate) fn emit(&mut self, event: Event) -> i64 {
+        self.trace.emit(self.now, event)
+    }
+
+    /// Tells the judges, and shows what they find broken.
+    pub(crate) fn hear(&mut self, fact: Fact) -> Broken {
+        let broken = self.judges.hear(self.now, fact);
+        self.show(broken, fact);
+        broken
+    }
+
+    pub(crate) fn show(&mut self, broken: Broken, fact: Fact) {
+        if broken.is_empty() {
+            return;
+        }
+        let actor = match fact {
+            Fact::Acted { node, .. }
+            | Fact::Granted { node, .. }
+            | Fact::Elected { node, .. }
+            | Fact::Established { node, .. }
+            | Fact::Believes { node, .. } => node,
+            Fact::Touched { resource, .. } | Fact::Wrote { resource, .. } => {
+                self.resource_actor(resource)
+            }
+            Fact::Whole(_) => 0,
+        };
+        for check in Check::ALL
+            .into_iter()
+            .filter(|check| broken.contains(*check))
+        {
+            self.emit(Event::new(Kind::Violation, actor).a(check as u64));
+        }
+    }
+
+    /// Sends from node to node.
+    pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
+        self.counts.messages += 1;
+        let cause = self.sent(from, to, &packet);
+        let (slot, again) = self.net.send(self.now, from, to, cause, packet);
+        self.expect(slot);
+        if let Some(again) = again {
+            self.expect(again);
+        }
+    }
+
+    /// Sends to or from a client or a resource, `extra` later than the latency alone.
+    pub(crate) fn send_outside(&mut self, from: usize, to: usize, extra: u64, packet: Packet) {
+        let cause = self.sent(from, to, &packet);
+        let slot = self
+            .net
+            .send_outside(self.now, from, to, extra, cause, packet);
+        self.expect(slot);
+    }
+
+    /// The actor of a resource.
+    pub(crate) const fn resource_actor(&self, resource: usize) -> usize {
+        self.nodes + 1 + resource
+    }
+
+    /// The actor of the client.
+    pub(crate) const fn client_actor(&self) -> usize {
+        self.nodes
+    }
+
+    fn sent(&mut self, from: usize, to: usize, packet: &Packet) -> i64 {
+        packet.fold(&mut self.trace);
+        let event = message_event(Kind::Send, from, to, packet).b(self.net.sent());
+        self.emit(event)
+    }
+
+    fn expect(&mut self, slot: Slot) {
+        if let Some(flight) = self.net.flight(slot) {
+            self.queue.push(flight.arrives, Due::Arrive(slot));
+        }
+    }
+}
+
+/// An event about a message, without its second particular.
+pub(crate) fn message_event(kind: Kind, actor: usize, other: usize, packet: &Packet) -> Event {
+    let event = Event::new(kind, actor)
+        .with(other)
+        .a(u64::from(packet.kind()));
+    match packet.term() {
+        Some(term) => event.term(term),
+        None => event,
+    }
+}

@@ -1,0 +1,285 @@
+//! Carrying out actions, and noticing when one had no effect (law W3).
+
+use super::{Actor, World};
+use crate::check::Fact;
+use crate::fault::{Action, Fault, Who};
+use crate::node::Status;
+use crate::physics::trace::{Event, Kind};
+use crate::scheme::RoleCode;
+use std::sync::Arc;
+use tenure::Input;
+
+/// How many actions of each kind came, and how many had an effect. By [`Action::kind`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FaultCounts {
+    /// How many came.
+    pub fired: [u32; Action::KINDS],
+    /// How many had an effect.
+    pub effective: [u32; Action::KINDS],
+}
+
+impl FaultCounts {
+    /// Adds other counts.
+    pub fn add(&mut self, other: &Self) {
+        for (sum, count) in self.fired.iter_mut().zip(other.fired) {
+            *sum += count;
+        }
+        for (sum, count) in self.effective.iter_mut().zip(other.effective) {
+            *sum += count;
+        }
+    }
+}
+
+impl World {
+    /// Adds an action at the present, and carries it out after all else that happens at this instant.
+    pub fn act(&mut self, action: Action) {
+        let place = self.plan.partition_point(|fault| fault.at <= self.env.now);
+        let mut plan = self.plan.as_ref().clone();
+        plan.insert(
+            place,
+            Fault {
+                at: self.env.now,
+                action,
+            },
+        );
+        self.plan = Arc::new(plan);
+        self.run_until(self.env.now);
+    }
+
+    /// Plans other actions from here on. The actions already done must be the same, at the same places.
+    pub(crate) fn set_plan(&mut self, plan: &Arc<Vec<Fault>>) {
+        debug_assert!(plan.get(..self.next) == self.plan.get(..self.next));
+        self.plan = Arc::clone(plan);
+    }
+
+    /// All actions, done and planned, in order of time.
+    #[must_use]
+    pub fn plan(&self) -> &[Fault] {
+        &self.plan
+    }
+
+    pub(super) fn apply_next(&mut self) {
+        let place = self.next;
+        let Some(Fault { action, .. }) = self.plan.get(place).cloned() else {
+            return;
+        };
+        self.next += 1;
+        self.env.trace.cause = -1;
+        let leader = self
+            .resolve(Who::Leader)
+            .map(|leader| (leader, self.reach(leader)));
+        let kind = action.kind();
+        let effect = self.carry_out(action);
+        self.faults.fired[kind] += 1;
+        self.faults.effective[kind] += u32::from(effect);
+        if let Some((leader, reached)) = leader
+            && self.is_lost(leader, reached)
+        {
+            self.env.stages.lost(self.env.now);
+        }
+        self.note_wholeness();
+        if !effect {
+            self.env.trace.cause = -1;
+            self.env.emit(Event::new(Kind::NoEffect, 0).a(place as u64));
+        }
+    }
+
+    fn carry_out(&mut self, action: Action) -> bool {
+        match action {
+            Action::Crash(who) => self.on_node(who, |raft, env, me, _| raft.crash(env, me)),
+            Action::Restart(who) => {
+                self.on_node(who, |raft, env, me, setup| raft.start(env, me, setup))
+            }
+            Action::Pause(who) => self.on_node(who, |raft, env, me, _| raft.pause(env, me)),
+            Action::Resume(who) => self.on_node(who, |raft, env, me, _| raft.resume(env, me)),
+            Action::Resign(who) => self.on_node(who, |raft, env, me, _| {
+                raft.wish(env, me, Input::Resign { to: None })
+            }),
+            Action::Campaign(who) => {
+                self.on_node(who, |raft, env, me, _| raft.wish(env, me, Input::Campaign))
+            }
+            Action::Cut(from, to) => match (self.resolve(from), self.resolve(to)) {
+                (Some(from), Some(to)) => self.cut(from, to),
+                _ => false,
+            },
+            Action::Heal(from, to) => match (self.resolve(from), self.resolve(to)) {
+                (Some(from), Some(to)) => self.heal(from, to),
+                _ => false,
+            },
+            Action::HealAll => self.heal_all(),
+            Action::Partition(groups) => self.partition(&groups),
+            Action::Network(weather) => {
+                std::mem::replace(&mut self.env.net.weather, weather) != weather
+            }
+            Action::Disk(who, takes) => self.on_node(who, |raft, _, _, _| raft.set_disk(takes)),
+        }
+    }
+
+    fn on_node(
+        &mut self,
+        who: Who,
+        what: impl FnOnce(
+            &mut crate::node::Node<super::raft::Machine>,
+            &mut super::Env,
+            usize,
+            &super::raft::Setup,
+        ) -> bool,
+    ) -> bool {
+        let Some(me) = self.resolve(who) else {
+            return false;
+        };
+        match self.actors.get_mut(me) {
+            Some(Actor::Raft(raft)) => what(raft, &mut self.env, me, &self.setup),
+            _ => false,
+        }
+    }
+
+    fn cut(&mut self, from: usize, to: usize) -> bool {
+        let cut = self.env.net.sever(from, to);
+        if cut {
+            self.env.emit(Event::new(Kind::Cut, from).with(to));
+        }
+        cut
+    }
+
+    fn heal(&mut self, from: usize, to: usize) -> bool {
+        let healed = self.env.net.heal(from, to);
+        if healed {
+            self.env.emit(Event::new(Kind::Heal, from).with(to));
+            if self.env.net.cuts() == 0 {
+                self.env.emit(Event::new(Kind::Healed, 0));
+            }
+        }
+        healed
+    }
+
+    fn heal_all(&mut self) -> bool {
+        let nodes = self.env.nodes;
+        let mut any = false;
+        for from in 0..nodes {
+            for to in 0..nodes {
+                any |= self.heal(from, to);
+            }
+        }
+        any
+    }
+
+    /// Links between groups are cut, links within a group carry.
+    fn partition(&mut self, members: &[(u16, Who)]) -> bool {
+        let nodes = self.env.nodes;
+        let Some(group) = self.resolve_groups(members) else {
+            return false;
+        };
+        let mut any = false;
+        for (from, of_from) in group.iter().enumerate().take(nodes) {
+            for (to, of_to) in group.iter().enumerate().take(nodes) {
+                any |= if of_from == of_to {
+                    self.heal(from, to)
+                } else {
+                    self.cut(from, to)
+                };
+            }
+        }
+        any
+    }
+
+    /// The group of each node; `None` when somebody named by a role is not there. Names come first, then roles, then the
+    /// rest; nodes that nobody named are a group of their own.
+    fn resolve_groups(&self, members: &[(u16, Who)]) -> Option<Vec<u16>> {
+        const UNNAMED: u16 = u16::MAX;
+        let mut group = vec![UNNAMED; self.env.nodes];
+        for by_role in [false, true] {
+            for (place, who) in members
+                .iter()
+                .filter(|(_, who)| *who != Who::Rest && matches!(who, Who::Node(_)) != by_role)
+            {
+                let node = match who {
+                    Who::Follower => self.followers().find(|node| group[*node] == UNNAMED)?,
+                    who => self.resolve(*who)?,
+                };
+                *group.get_mut(node)? = *place;
+            }
+        }
+        if let Some((place, _)) = members.iter().find(|(_, who)| *who == Who::Rest) {
+            for group in group.iter_mut().filter(|group| **group == UNNAMED) {
+                *group = *place;
+            }
+        }
+        Some(group)
+    }
+
+    fn resolve(&self, who: Who) -> Option<usize> {
+        let with =
+            |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
+        match who {
+            Who::Node(node) => Some(node as usize).filter(|node| *node < self.env.nodes),
+            Who::Leader => self.acting_leader(),
+            Who::Follower => self.followers().next(),
+            Who::Crashed => with(Status::Crashed),
+            Who::Paused => with(Status::Paused),
+            Who::Rest => None,
+        }
+    }
+
+    /// The node that leads: of those that run and believe the one with the highest token, else the one elected in the
+    /// highest term.
+    pub(super) fn acting_leader(&self) -> Option<usize> {
+        let believing = self
+            .rafts()
+            .filter_map(|(node, raft)| raft.leads_at(self.env.now).map(|(token, _)| (token, node)));
+        let elected = || {
+            self.rafts()
+                .filter(|(_, raft)| {
+                    raft.status() == Status::Up && raft.look().role == RoleCode::Elected
+                })
+                .map(|(node, raft)| (raft.look().term, node))
+                .max()
+        };
+        believing
+            .filter(|(_, node)| self.status(*node) == Some(Status::Up))
+            .max()
+            .map_or_else(|| elected().map(|(_, node)| node), |(_, node)| Some(node))
+    }
+
+    fn followers(&self) -> impl Iterator<Item = usize> {
+        let leader = self.acting_leader();
+        (0..self.env.nodes)
+            .filter(move |node| self.status(*node) == Some(Status::Up) && Some(*node) != leader)
+    }
+
+    /// How many nodes can answer a node: they run, and the links carry both ways. Itself included.
+    fn reach(&self, node: usize) -> usize {
+        let answers = |other: &usize| {
+            self.status(*other) == Some(Status::Up)
+                && !self.env.net.is_cut(node, *other)
+                && !self.env.net.is_cut(*other, node)
+        };
+        (0..self.env.nodes).filter(answers).count()
+    }
+
+    /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
+    fn is_lost(&self, leader: usize, reached: usize) -> bool {
+        let majority = self.env.nodes / 2 + 1;
+        let leads = self.rafts().any(|(node, raft)| {
+            node == leader
+                && raft.look().role >= RoleCode::Elected
+                && raft.look().role != RoleCode::Halted
+        });
+        self.status(leader) != Some(Status::Up)
+            || !leads
+            || (reached >= majority && self.reach(leader) < majority)
+    }
+
+    fn note_wholeness(&mut self) {
+        let base = self.base;
+        let whole = self.env.net.cuts() == 0
+            && self.env.net.weather == base.weather
+            && self.rafts().all(|(_, raft)| {
+                raft.status() == Status::Up && raft.disk().takes == base.disk_takes
+            });
+        if whole != self.whole {
+            self.whole = whole;
+            self.env.hear(Fact::Whole(whole));
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! The world: actors of different kinds under one physics, driven by true time and one seed.
+//!
+//! A world is a value: clone it and both go on alike (law W2). It moves only in [`World::run_until`], and only from one
+//! thing that is due to the next; two calls to two instants are one call to the later.
+
+pub(crate) mod env;
+mod faults;
+pub mod view;
+
+pub use env::Counts;
+pub use faults::FaultCounts;
+
+use crate::app::RESOURCES;
+use crate::check::{Check, Fact, Judges, Promises, Verdict};
+use crate::client::Client;
+use crate::fault::Fault;
+use crate::node::Node;
+use crate::packet::{Done, Packet};
+use crate::physics::clock::Clock;
+use crate::physics::network::{Fate, Flight, Network, Weather};
+use crate::physics::queue::Queue;
+use crate::physics::trace::{Event, Kind, Loss, Trace};
+use crate::resource::{Resource, refusal_code};
+use crate::scenario::Scenario;
+use crate::scheme::raft;
+use crate::stages::Stages;
+use env::{Due, Env, message_event};
+use std::sync::Arc;
+use tenure::fence::Pass;
+use tenure::random::Random;
+
+/// Who is in the world, of whatever kind.
+#[derive(Clone, Debug)]
+pub(crate) enum Actor {
+    Raft(Box<Node<raft::Machine>>),
+    Client(Client),
+    Resource(Resource),
+}
+
+/// A world and its present.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(crate) actors: Vec<Actor>,
+    pub(crate) env: Env,
+    setup: raft::Setup,
+    base: Base,
+    /// All actions in order of time, and how many of them are done. Clones of a world share it.
+    plan: Arc<Vec<Fault>>,
+    next: usize,
+    faults: FaultCounts,
+    /// Whether the world is whole: everybody runs, every link carries, and nothing is slower than at the start.
+    whole: bool,
+    duration: u64,
+    ended: bool,
+}
+
+/// How the world is when nothing is wrong with it.
+#[derive(Clone, Copy, Debug)]
+struct Base {
+    weather: Weather,
+    disk_takes: u64,
+}
+
+impl World {
+    /// The world of a scenario, at its beginning. Nothing has happened yet, not even the start of the nodes.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        let nodes = scenario.nodes;
+        // Every part of the world has its own source: more draws in one shift none in another.
+        let source = |part: u64| Random::new(scenario.seed, tenure::NodeId(part), 0);
+        let mut origins = source(1);
+        let mut actors: Vec<Actor> = (0..nodes)
+            .map(|_| {
+                Actor::Raft(Box::new(Node::new(
+                    Clock::starting_at(origins.below(1 << 40)),
+                    scenario.disk_write,
+                )))
+            })
+            .collect();
+        actors.push(Actor::Client(Client::new(
+            nodes as u16,
+            scenario.clients.every,
+        )));
+        actors.push(Actor::Resource(Resource::new(true)));
+        actors.push(Actor::Resource(Resource::new(false)));
+        let promises = Promises {
+            leases: scenario.setup.safe_mode(),
+            fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
+            leader_within: scenario.leader_within,
+        };
+        let env = Env {
+            now: 0,
+            queue: Queue::default(),
+            net: Network::new(nodes, scenario.weather, source(2)),
+            trace: Trace::default(),
+            judges: Judges::new(nodes, RESOURCES, promises),
+            stages: Stages::default(),
+            counts: Counts::default(),
+            clients: scenario.clients,
+            nodes,
+        };
+        let mut world = Self {
+            actors,
+            env,
+            setup: scenario.setup.clone(),
+            base: Base {
+                weather: scenario.weather,
+                disk_takes: scenario.disk_write,
+            },
+            plan: Arc::new(scenario.faults.clone()),
+            next: 0,
+            faults: FaultCounts::default(),
+            whole: true,
+            duration: scenario.duration,
+            ended: false,
+        };
+        world.begin();
+        world
+    }
+
+    /// Lets everything happen that is due at or before `to`, or before the end of the run.
+    pub fn run_until(&mut self, to: u64) {
+        let to = to.min(self.duration);
+        while self.step(to) {}
+        self.env.now = self.env.now.max(to);
+        // What breaks by waiting was a step of its own: this only accounts for the time.
+        self.env.judges.wait(self.env.now);
+        if to == self.duration && !self.ended {
+            self.ended = true;
+            self.env.trace.cause = -1;
+            self.env.emit(Event::new(Kind::End, 0));
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self) {
+        self.run_until(self.duration);
+    }
+
+    /// Lets the next thing happen, if it is due at or before `to`.
+    pub(crate) fn step(&mut self, to: u64) -> bool {
+        let queued = self.env.queue.next_at().unwrap_or(u64::MAX);
+        let planned = self.plan.get(self.next).map_or(u64::MAX, |fault| fault.at);
+        // A bound is broken just after it; what happens at the bound is still in time.
+        let patience = self
+            .env
+            .judges
+            .patience()
+            .map_or(u64::MAX, |due| due.saturating_add(1));
+        if patience <= to && patience <= queued && patience <= planned {
+            self.env.now = self.env.now.max(patience);
+            self.env.trace.cause = -1;
+            let broken = self.env.judges.wait(self.env.now);
+            self.env.show(broken, Fact::Whole(true));
+            return true;
+        }
+        // At one instant, actions come after everything else.
+        if planned <= to && planned < queued {
+            self.env.now = self.env.now.max(planned);
+            self.apply_next();
+            return true;
+        }
+        let Some((at, due)) = self.env.queue.pop_until(to) else {
+            return false;
+        };
+        self.env.now = at;
+        self.env.trace.cause = -1;
+        match due {
+            Due::Arrive(slot) => {
+                if let Some(flight) = self.env.net.land(slot) {
+                    self.arrive(flight);
+                }
+            }
+            Due::Start(node) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.start(&mut self.env, node as usize, &self.setup);
+                }
+            }
+            Due::Wake(node) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.wake(&mut self.env, node as usize);
+                }
+            }
+            Due::Written(node, era) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.written(&mut self.env, node as usize, era);
+                }
+            }
+            Due::Thought(node) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.thought(&mut self.env, node as usize);
+                }
+            }
+            Due::Tick(actor) => self.tick(actor as usize),
+        }
+        true
+    }
+
+    /// The present.
+    #[must_use]
+    pub const fn now(&self) -> u64 {
+        self.env.now
+    }
+
+    /// When the run ends.
+    #[must_use]
+    pub const fn duration(&self) -> u64 {
+        self.duration
+    }
+
+    /// When the next thing is due, if the run goes on that long.
+    #[must_use]
+    pub fn next_at(&self) -> Option<u64> {
+        let queued = self.env.queue.next_at();
+        let planned = self.plan.get(self.next).map(|fault| fault.at);
+        let next = match (queued, planned) {
+            (Some(queued), Some(planned)) => Some(queued.min(planned)),
+            (queued, planned) => queued.or(planned),
+        };
+        next.filter(|at| *at <= self.duration)
+    }
+
+    /// The trace.
+    #[must_use]
+    pub const fn trace(&self) -> &Trace {
+        &self.env.trace
+    }
+
+    /// The trace, to switch recording and to take away what was recorded.
+    pub const fn trace_mut(&mut self) -> &mut Trace {
+        &mut self.env.trace
+    }
+
+    /// What each judge has to say now.
+    #[must_use]
+    pub fn verdicts(&self) -> Vec<Verdict> {
+        Check::ALL
+            .into_iter()
+            .map(|check| self.env.judges.verdict(check))
+            .collect()
+    }
+
+    /// The judges.
+    #[must_use]
+    pub const fn judges(&self) -> &Judges {
+        &self.env.judges
+    }
+
+    /// The failovers so far.
+    #[must_use]
+    pub const fn stages(&self) -> &Stages {
+        &self.env.stages
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.env.counts
+    }
+
+    /// How the actions fared.
+    #[must_use]
+    pub const fn faults(&self) -> &FaultCounts {
+        &self.faults
+    }
+
+    /// Starts everybody, and the client.
+    fn begin(&mut self) {
+        for node in 0..self.env.nodes {
+            self.env.queue.push(0, Due::Start(node as u16));
+        }
+        let client = self.env.client_actor();
+        self.env
+            .queue
+            .push(self.env.clients.every, Due::Tick(client as u16));
+    }
+
+    fn tick(&mut self, actor: usize) {
+        if let Some(Actor::Client(client)) = self.actors.get_mut(actor) {
+            let now = self.env.now;
+            let (target, request) = client.tick(now);
+            let next = client.next_at(now);
+            self.env.queue.push(next, Due::Tick(actor as u16));
+            self.env
+                .send_outside(actor, target as usize, 0, Packet::Request { request });
+        }
+    }
+
+    fn arrive(&mut self, flight: Flight<Packet>) {
+        let (from, to) = (flight.from as usize, flight.to as usize);
+        self.env.trace.cause = flight.cause;
+        let lost = match flight.fate {
+            Fate::Arrives => None,
+            Fate::Lost => Some(Loss::Network),
+            Fate::Cut => Some(Loss::Cut),
+        };
+        if let Some(why) = lost {
+            self.env
+                .emit(message_event(Kind::Lose, from, to, &flight.payload).b(why as u64));
+            return;
+        }
+        match self.actors.get_mut(to) {
+            Some(Actor::Raft(raft)) => raft.arrive(&mut self.env, to, flight),
+            Some(Actor::Client(client)) => {
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                if let Packet::Reply { request, outcome } = flight.payload {
+                    if outcome == crate::packet::Outcome::Acknowledged {
+                        self.env
+                            .emit(Event::new(Kind::Acknowledged, to).with(from).a(request));
+                    }
+                    if let Some(leader) =
+                        client.answered(self.env.now, flight.from, request, outcome)
+                    {
+                        self.env
+                            .send_outside(to, leader as usize, 0, Packet::Request { request });
+                    }
+                }
+            }
+            Some(Actor::Resource(resource)) => {
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                if let Some((pass, done)) =
+                    use_resource(&mut self.env, resource, to, flight.from, &flight.payload)
+                {
+                    self.env
+                        .send_outside(to, from, 0, Packet::Answer { pass, done });
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// What a resource does with a message, shown and judged.
+fn use_resource(
+    env: &mut Env,
+    resource: &mut Resource,
+    actor: usize,
+    from: u16,
+    packet: &Packet,
+) -> Option<(Pass, Done)> {
+    let place = actor - env.resource_actor(0);
+    let node = from as usize;
+    match *packet {
+        Packet::Fence { pass } => match resource.fence(&pass) {
+            Ok(()) => {
+                env.emit(
+                    Event::new(Kind::Fenced, actor)
+                        .with(node)
+                        .term(pass.token.counter),
+                );
+                env.hear(Fact::Touched {
+                    resource: place,
+                    token: pass.token,
+                });
+                Some((pass, Done::Fenced))
+            }
+            Err(refused) => {
+                let reason = refusal_code(refused);
+                env.emit(
+                    Event::new(Kind::WriteRefused, actor)
+                        .with(node)
+                        .term(pass.token.counter)
+                        .a(reason),
+                );
+                Some((pass, Done::Refused { request: 0, reason }))
+            }
+        },
+        Packet::Read { pass } => {
+            env.emit(
+                Event::new(Kind::Read, actor)
+                    .with(node)
+                    .term(pass.token.counter),
+            );
+            env.hear(Fact::Touched {
+                resource: place,
+                token: pass.token,
+            });
+            Some((pass, Done::Read(resource.read())))
+        }
+        Packet::Write {
+            pass,
+            request,
+            value,
+        } => {
+            let outcome = resource.write(&pass, from, value);
+            let fact = Fact::Wrote {
+                resource: place,
+                token: pass.token,
+                accepted: outcome.is_ok(),
+            };
+            let broken = env.judges.hear(env.now, fact);
+            let event = Event::new(Kind::WriteAccepted, actor)
+                .with(node)
+                .term(pass.token.counter);
+            let done = match outcome {
+                Ok(()) => {
+                    env.emit(event.a(u64::from(!broken.is_empty())).b(value));
+                    if resource.fenced() {
+                        env.stages.wrote(env.now, pass.token);
+                    }
+                    Done::Written(request)
+                }
+                Err(refused) => {
+                    let reason = refusal_code(refused);
+                    env.emit(
+                        Event {
+                            kind: Kind::WriteRefused,
+                            ..event
+                        }
+                        .a(reason),
+                    );
+                    Done::Refused { request, reason }
+                }
+            };
+            env.show(broken, fact);
+            Some((pass, done))
+        }
+        _ => None,
+    }
+}

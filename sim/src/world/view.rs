@@ -1,0 +1,388 @@
+//! The present, as numbers to draw from. The layouts are part of the JavaScript interface.
+
+use super::{Actor, World};
+use crate::check::{Check, Outcome};
+use crate::node::{Node, Status};
+use crate::physics::NEVER;
+use crate::physics::clock::Clock;
+use crate::physics::trace::Event;
+use crate::scheme::{Detail, RoleCode, Scheme, raft};
+use tenure::{Election, Instant, Token};
+
+/// How many numbers a node takes.
+pub const NODE: usize = 20;
+/// How many numbers a message in flight takes.
+pub const FLIGHT: usize = 8;
+/// How many numbers a resource takes.
+pub const RESOURCE: usize = 8;
+/// How many numbers the summary has.
+pub const SUMMARY: usize = 13;
+/// How many numbers an event takes.
+pub const EVENT: usize = 8;
+
+/// What kind an actor is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActorKind {
+    /// A node of the election.
+    Node,
+    /// A client.
+    Client,
+    /// A resource, fenced or not.
+    Resource {
+        /// Whether it keeps a fence.
+        fenced: bool,
+    },
+}
+
+/// Something to show of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// A number that is always small enough to be exact, such as a time or a place.
+    Number(u64),
+    /// A number of any size, or a word.
+    Text(String),
+    /// Yes or no.
+    Flag(bool),
+    /// There is none.
+    Nothing,
+}
+
+impl World {
+    pub(super) fn rafts(&self) -> impl Iterator<Item = (usize, &Node<raft::Machine>)> {
+        self.actors
+            .iter()
+            .enumerate()
+            .filter_map(|(place, actor)| match actor {
+                Actor::Raft(raft) => Some((place, &**raft)),
+                _ => None,
+            })
+    }
+
+    pub(super) fn status(&self, node: usize) -> Option<Status> {
+        match self.actors.get(node)? {
+            Actor::Raft(raft) => Some(raft.status()),
+            _ => None,
+        }
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub const fn nodes(&self) -> usize {
+        self.env.nodes
+    }
+
+    /// The node whose election this world hosts, by its place.
+    #[must_use]
+    pub fn node(&self, node: usize) -> Option<&Node<raft::Machine>> {
+        match self.actors.get(node)? {
+            Actor::Raft(raft) => Some(raft),
+            _ => None,
+        }
+    }
+
+    /// The established leader, and its token: of the running nodes that believe the one with the highest token.
+    #[must_use]
+    pub fn leader(&self) -> Option<(usize, Token)> {
+        let running = self.rafts().filter(|(_, raft)| raft.status() == Status::Up);
+        running
+            .filter_map(|(node, raft)| raft.leads_at(self.now()).map(|(token, _)| (token, node)))
+            .max()
+            .map(|(token, node)| (node, token))
+    }
+
+    /// The kinds and names of all actors, in order.
+    #[must_use]
+    pub fn actors(&self) -> Vec<(ActorKind, String)> {
+        let name = |(place, actor): (usize, &Actor)| match actor {
+            Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
+            Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
+            Actor::Resource(resource) => {
+                let name = if resource.fenced() {
+                    "fenced"
+                } else {
+                    "unfenced"
+                };
+                (
+                    ActorKind::Resource {
+                        fenced: resource.fenced(),
+                    },
+                    name.to_owned(),
+                )
+            }
+        };
+        self.actors.iter().enumerate().map(name).collect()
+    }
+
+    /// All nodes, [`NODE`] numbers each.
+    pub fn write_nodes(&self, out: &mut Vec<f64>) {
+        out.clear();
+        for (place, raft) in self.rafts() {
+            out.extend_from_slice(&self.node_numbers(place, raft));
+        }
+    }
+
+    /// All messages in flight, [`FLIGHT`] numbers each.
+    pub fn write_flights(&self, out: &mut Vec<f64>) {
+        out.clear();
+        for flight in self.env.net.flights() {
+            out.extend_from_slice(&[
+                flight.id as f64,
+                f64::from(flight.from),
+                f64::from(flight.to),
+                f64::from(flight.payload.kind()),
+                flight.payload.term().map_or(-1.0, |term| term as f64),
+                flight.sent as f64,
+                flight.arrives as f64,
+                f64::from(flight.fate as u8),
+            ]);
+        }
+    }
+
+    /// All resources, [`RESOURCE`] numbers each.
+    pub fn write_resources(&self, out: &mut Vec<f64>) {
+        out.clear();
+        let resources = self
+            .actors
+            .iter()
+            .enumerate()
+            .filter_map(|(place, actor)| match actor {
+                Actor::Resource(resource) => Some((place, resource)),
+                _ => None,
+            });
+        for (count, (place, resource)) in resources.enumerate() {
+            let stale = self.env.judges.tally(stale_check(count)).broken;
+            out.extend_from_slice(&[
+                place as f64,
+                f64::from(u8::from(resource.fenced())),
+                resource.highest().counter as f64,
+                resource.last_writer().map_or(-1.0, f64::from),
+                resource.accepted() as f64,
+                stale as f64,
+                resource.refused() as f64,
+                resource.value() as f64,
+            ]);
+        }
+    }
+
+    /// The directions that are cut: row from, column to, 1 when cut.
+    pub fn write_links(&self, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend(self.env.net.cut_matrix().iter().map(|cut| u8::from(*cut)));
+    }
+
+    /// The summary, [`SUMMARY`] numbers.
+    pub fn write_summary(&self, out: &mut Vec<f64>) {
+        out.clear();
+        let judges = &self.env.judges;
+        let belief = judges.belief();
+        let counts = self.counts();
+        let leader = self.leader();
+        let broken = Check::ALL
+            .into_iter()
+            .filter(|check| judges.verdict(*check).outcome == Outcome::Broken)
+            .count();
+        let acknowledged: u64 = self
+            .actors
+            .iter()
+            .map(|actor| match actor {
+                Actor::Client(client) => client.acknowledged(),
+                _ => 0,
+            })
+            .sum();
+        out.extend_from_slice(&[
+            belief.leaders as f64,
+            belief.overlap as f64,
+            belief.without_leader as f64,
+            judges.tally(Check::StaleWriteUnfenced).broken as f64,
+            judges.tally(Check::StaleWriteFenced).broken as f64,
+            judges.stale_refused(0) as f64,
+            counts.messages as f64,
+            counts.candidacies as f64,
+            counts.establishments as f64,
+            acknowledged as f64,
+            broken as f64,
+            leader.map_or(-1.0, |(node, _)| node as f64),
+            leader.map_or(-1.0, |(_, token)| token.counter as f64),
+        ]);
+    }
+
+    /// Everything about one node, by name; empty when there is no such node.
+    #[must_use]
+    pub fn inspect(&self, node: usize) -> Vec<(&'static str, Field)> {
+        let Some(raft) = self.node(node) else {
+            return Vec::new();
+        };
+        let mut fields = Fields {
+            list: Vec::new(),
+            clock: *raft.clock(),
+        };
+        let look = raft.look();
+        fields.name("name", Some(node as u16));
+        fields.word("role", role_name(look.role));
+        fields.word("status", status_name(raft.status()));
+        fields.count("incarnation", Some(raft.lives()));
+        fields.count("term", Some(look.term));
+        fields.name("vote", look.vote);
+        fields.name("leader", look.leader);
+        let machine = raft.machine();
+        let detail = machine.map(Scheme::detail);
+        fields.time("deadline", machine.and_then(Election::deadline));
+        fields.time("armedAt", detail.map(|detail| detail.armed_at));
+        let leads = raft.leads_at(self.now());
+        fields.add("believesToLead", Field::Flag(leads.is_some()));
+        fields.add(
+            "token",
+            leads.map_or(Field::Nothing, |(token, _)| Field::Text(token.to_string())),
+        );
+        let detail = detail.unwrap_or_default();
+        fields.time("leaseFrom", detail.lease.map(|(from, _)| from));
+        fields.time("leaseUntil", detail.lease.map(|(_, until)| until));
+        fields.time("promiseSince", detail.promise.map(|(since, _, _)| since));
+        fields.time("promiseUntil", detail.promise.map(|(_, until, _)| until));
+        fields.count("promisedTo", detail.promise.and_then(|(_, _, to)| to));
+        fields.number("grants", detail.grants as u64);
+        fields.count("logTerm", Some(detail.last.0));
+        fields.count("logIndex", Some(detail.last.1));
+        let durable = raft.disk().durable().map(raft::Machine::recorded);
+        fields.count("durableTerm", durable.map(|record| record.term));
+        fields.name("durableVote", durable.and_then(|record| record.vote));
+        fields.number("writesPending", raft.disk().pending() as u64);
+        fields.number("diskWrite", raft.disk().takes);
+        fields.number("queuedWhilePaused", raft.late() as u64);
+        fields.add("serving", Field::Flag(raft.serving()));
+        fields.count(
+            "refused",
+            Some(machine.map_or(0, |machine| machine.refusals().total())),
+        );
+        fields.list
+    }
+
+    fn node_numbers(&self, place: usize, raft: &Node<raft::Machine>) -> [f64; NODE] {
+        let look = raft.look();
+        let machine = raft.machine();
+        let detail = machine.map_or_else(Detail::default, Scheme::detail);
+        let or_none = |number: Option<u16>| number.map_or(-1.0, f64::from);
+        let at = |instant: Instant| match raft.clock().when(instant) {
+            NEVER => -1.0,
+            at => at as f64,
+        };
+        let or_never = |instant: Option<Instant>| instant.map_or(-1.0, at);
+        let deadline = machine.and_then(Election::deadline);
+        [
+            place as f64,
+            f64::from(look.role as u8),
+            f64::from(raft.status() as u8),
+            look.term as f64,
+            or_none(look.vote),
+            or_none(look.leader),
+            or_never(deadline),
+            or_never(deadline.map(|_| detail.armed_at)),
+            or_never(detail.lease.map(|(_, until)| until)),
+            or_never(detail.lease.map(|(from, _)| from)),
+            or_never(detail.promise.map(|(_, until, _)| until)),
+            or_never(detail.promise.map(|(since, _, _)| since)),
+            detail
+                .promise
+                .and_then(|(_, _, to)| to)
+                .map_or(-1.0, |term| term as f64),
+            detail.pending as f64,
+            f64::from(u8::from(raft.leads_at(self.now()).is_some())),
+            f64::from(u8::from(raft.froze_leading())),
+            detail.grants as f64,
+            detail.last.0 as f64,
+            detail.last.1 as f64,
+            raft.lives() as f64,
+        ]
+    }
+}
+
+/// The fields of an inspected node.
+struct Fields {
+    list: Vec<(&'static str, Field)>,
+    clock: Clock,
+}
+
+impl Fields {
+    fn add(&mut self, name: &'static str, field: Field) {
+        self.list.push((name, field));
+    }
+
+    fn number(&mut self, name: &'static str, number: u64) {
+        self.add(name, Field::Number(number));
+    }
+
+    /// A number of any size.
+    fn count(&mut self, name: &'static str, count: Option<u64>) {
+        self.add(
+            name,
+            count.map_or(Field::Nothing, |count| Field::Text(count.to_string())),
+        );
+    }
+
+    fn word(&mut self, name: &'static str, word: &str) {
+        self.add(name, Field::Text(word.to_owned()));
+    }
+
+    fn name(&mut self, name: &'static str, node: Option<u16>) {
+        self.add(
+            name,
+            node.map_or(Field::Nothing, |node| Field::Text(node_name(node))),
+        );
+    }
+
+    /// A time on the node's clock.
+    fn time(&mut self, name: &'static str, instant: Option<Instant>) {
+        let at = instant
+            .map(|instant| self.clock.when(instant))
+            .filter(|at| *at != NEVER);
+        self.add(name, at.map_or(Field::Nothing, Field::Number));
+    }
+}
+
+fn node_name(node: u16) -> String {
+    let mut name = String::from("n");
+    name.push_str(&(u32::from(node) + 1).to_string());
+    name
+}
+
+/// An event as [`EVENT`] numbers.
+#[must_use]
+pub fn event_numbers(event: &Event) -> [f64; EVENT] {
+    [
+        event.at as f64,
+        f64::from(event.kind as u8),
+        f64::from(event.actor),
+        f64::from(event.other),
+        event.term as f64,
+        event.a as f64,
+        event.b as f64,
+        event.cause as f64,
+    ]
+}
+
+const fn stale_check(resource: usize) -> Check {
+    if resource == 0 {
+        Check::StaleWriteFenced
+    } else {
+        Check::StaleWriteUnfenced
+    }
+}
+
+const fn role_name(role: RoleCode) -> &'static str {
+    match role {
+        RoleCode::Follower => "follower",
+        RoleCode::PreCandidate => "pre-candidate",
+        RoleCode::Candidate => "candidate",
+        RoleCode::Elected => "leader elected",
+        RoleCode::Established => "leader established",
+        RoleCode::Halted => "halted",
+    }
+}
+
+const fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Up => "up",
+        Status::Paused => "paused",
+        Status::Crashed => "crashed",
+    }
+}

@@ -1,0 +1,190 @@
+//! The command: what it prints, and how it ends.
+
+#![cfg(feature = "cli")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn tenure_sim(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tenure-sim"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that refuses its arguments does not read: the pipe may be closed by then.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn ends(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+const CRASH: &str = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "4s", "faults": [{"at": "2s", "crash": "leader"}], "expect": {EXPECT}}"#;
+
+fn crash(expect: &str) -> String {
+    CRASH.replace("EXPECT", expect)
+}
+
+#[test]
+fn run_ends_as_the_expectations_do() {
+    for (expect, code) in [
+        ("", 0),
+        (
+            r#""believed-leaders": "holds", "stale-write-unfenced": "not-exercised""#,
+            0,
+        ),
+        (r#""believed-leaders": "broken""#, 1),
+    ] {
+        let (ended, out, err) = ends(&tenure_sim(&["run", "-"], &crash(expect)));
+        assert_eq!((ended, err.as_str()), (code, ""), "{out}");
+        assert!(out.contains("leader lost at 2000 ms"), "{out}");
+        assert_eq!(out.contains('✗'), code == 1);
+    }
+}
+
+#[test]
+fn a_broken_check_that_nothing_excuses_is_not_as_expected() {
+    let broken = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "20s", "rulesOff": ["new-term-new-vote"], "faults": [
+        {"at": "2s", "crash": "leader"}, {"at": "3s", "restart": "crashed"}, {"at": "8s", "crash": "leader"}, {"at": "9s", "restart": "crashed"}]}"#;
+    let (ended, out, _) = ends(&tenure_sim(&["run", "-"], broken));
+    assert_eq!(ended, 1, "{out}");
+}
+
+#[test]
+fn json_and_hash_tell_the_same_run_and_the_seed_counts() {
+    let hash = |args: &[&str]| {
+        ends(&tenure_sim(
+            &[&["run", "-", "--hash"], args].concat(),
+            &crash(""),
+        ))
+        .1
+    };
+    let (plain, seeded) = (hash(&[]), hash(&["--seed", "18446744073709551615"]));
+    assert_eq!(
+        (plain.trim().len(), &hash(&[]) == &plain, plain == seeded),
+        (16, true, false)
+    );
+    let (ended, json, _) = ends(&tenure_sim(&["run", "-", "--json"], &crash("")));
+    assert_eq!(ended, 0);
+    assert!(
+        json.contains(&format!("\"hash\":\"{}\"", plain.trim())),
+        "{json}"
+    );
+}
+
+#[test]
+fn a_bad_file_ends_with_2_and_says_where_why_and_what_to_do() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios/bad/after-end.json");
+    let (ended, out, err) = ends(&tenure_sim(&["run", file.to_str().unwrap()], ""));
+    assert_eq!((ended, out.as_str()), (2, ""));
+    for part in [
+        "after-end.json",
+        "faults[1].at (line 5, column 13)",
+        "after the end of the run",
+        "raise duration",
+    ] {
+        assert!(err.contains(part), "{part} in {err}");
+    }
+}
+
+#[test]
+fn bad_arguments_end_with_2() {
+    for args in [
+        &["run"][..],
+        &["run", "no/such/file.json"],
+        &["run", "-", "--seed", "x"],
+        &["run", "-", "--fast"],
+        &["walk"],
+        &["sweep", "--seeds", "0"],
+        &["sweep", "--seeds"],
+        &["measure"],
+        &["measure", "everything"],
+        &["measure", "failover", "--timeout", "300ms"],
+        &[
+            "measure",
+            "failover",
+            "--timeout",
+            "300ms..150ms",
+            "--seeds",
+            "1",
+        ],
+        &["measure", "minority", "--nodes", "1"],
+        &["schedule"],
+        &["schedule", "1", "2"],
+    ] {
+        let (ended, out, err) = ends(&tenure_sim(args, ""));
+        assert_eq!(ended, 2, "{args:?}: {out}{err}");
+        assert!(
+            err.starts_with("tenure-sim: ") && err.contains("; "),
+            "{args:?}: {err}"
+        );
+    }
+}
+
+#[test]
+fn a_schedule_of_the_sweep_is_a_scenario_to_run() {
+    let (ended, json, _) = ends(&tenure_sim(&["schedule", "5"], ""));
+    assert_eq!(ended, 0);
+    assert_eq!(ends(&tenure_sim(&["run", "-"], &json)).0, 0);
+}
+
+#[test]
+fn a_sweep_prints_its_counts() {
+    let (ended, out, err) = ends(&tenure_sim(&["sweep", "--seeds", "200", "--from", "7"], ""));
+    assert_eq!(ended, 0, "{out}");
+    for part in [
+        "200 schedules",
+        "believed-leaders",
+        "partition",
+        "healed to leader",
+        "\nholds\n",
+    ] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    assert!(err.contains("of 200"), "progress: {err}");
+}
+
+#[test]
+fn a_sweep_of_one_seed_tests_too_little_to_hold() {
+    let (ended, out, _) = ends(&tenure_sim(&["sweep", "--seeds", "1"], ""));
+    assert_eq!(ended, 1);
+    assert!(
+        out.contains("never put to the test") && out.contains("does not hold"),
+        "{out}"
+    );
+}
+
+#[test]
+fn every_measure_prints_its_figures() {
+    for (what, part) in [
+        ("failover", "split votes"),
+        ("cold-start", "first write"),
+        ("minority", "two believed leaders  0 us"),
+        ("stale", "turned away"),
+        ("jitter", "per virtual hour"),
+    ] {
+        let (ended, out, err) = ends(&tenure_sim(&["measure", what, "--seeds", "8"], ""));
+        assert_eq!(ended, 0, "{what}: {out}{err}");
+        assert!(out.contains(part), "{what}: {out}");
+    }
+}
+
+#[test]
+fn help_and_version_are_there() {
+    assert!(ends(&tenure_sim(&["--help"], "")).1.contains("exit codes"));
+    assert!(ends(&tenure_sim(&[], "")).1.contains("exit codes"));
+    assert!(
+        ends(&tenure_sim(&["--version"], ""))
+            .1
+            .starts_with("tenure-sim ")
+    );
+}

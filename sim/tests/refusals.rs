@@ -1,0 +1,157 @@
+//! Bad scenario files: each is refused with its code, its place, a reason and a remedy.
+//!
+//! The files are `tests/scenarios/bad/CODE.json`; the page and the command are shown the same ones.
+
+use std::path::Path;
+use tenure_sim::Scenario;
+
+/// Code and place of each file's refusal.
+const REFUSALS: [(&str, &str); 23] = [
+    ("after-end", "faults[1].at (line 5, column 13)"),
+    ("bad-duration", "duration (line 1, column 46)"),
+    ("bad-percentage", "network.loss (line 1, column 55)"),
+    ("bad-seed", "seed (line 1, column 42)"),
+    ("empty-range", "network.latency (line 1, column 58)"),
+    ("incomplete", "faults[0].partition (line 1, column 84)"),
+    ("missing-field", "line 1, column 1"),
+    (
+        "named-twice",
+        "faults[0].partition[1][0] (line 1, column 100)",
+    ),
+    ("no-action", "faults[0] (line 1, column 45)"),
+    ("no-link", "faults[0].cut (line 1, column 66)"),
+    ("no-version", "line 1, column 1"),
+    ("node-count", "nodes (line 1, column 43)"),
+    ("syntax", "line 1, column 63"),
+    ("too-large", "duration (line 1, column 46)"),
+    ("too-small", "client.every (line 1, column 55)"),
+    ("two-actions", "faults[0].restart (line 1, column 89)"),
+    ("unknown-field", "nodez (line 1, column 34)"),
+    ("unknown-name", "scheme (line 1, column 26)"),
+    ("unknown-node", "faults[0].crash (line 1, column 80)"),
+    ("unsafe-config", "raft (line 1, column 42)"),
+    ("version", "tenure (line 1, column 13)"),
+    ("wrong-length", "network.latency (line 1, column 58)"),
+    ("wrong-type", "nodes (line 1, column 43)"),
+];
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios/bad")
+}
+
+#[test]
+fn every_bad_file_is_refused_with_place_reason_and_remedy() {
+    for (code, place) in REFUSALS {
+        let json = std::fs::read_to_string(folder().join(code).with_extension("json")).unwrap();
+        let refusal = Scenario::parse(&json).expect_err(code);
+        assert_eq!((refusal.code, refusal.place.as_str()), (code, place));
+        assert!(
+            !refusal.reason.is_empty() && !refusal.remedy.is_empty(),
+            "{refusal}"
+        );
+    }
+}
+
+#[test]
+fn no_bad_file_is_left_out() {
+    let mut files: Vec<String> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| {
+            entry
+                .unwrap()
+                .path()
+                .file_stem()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    files.sort();
+    assert_eq!(files, REFUSALS.map(|(code, _)| code));
+}
+
+#[test]
+fn other_slips_are_refused_too() {
+    for (rest, code) in [
+        (r#""faults": [{"crash": "leader"}]"#, "missing-field"),
+        (
+            r#""faults": [{"at": "1s", "restart": "leader"}]"#,
+            "unknown-node",
+        ),
+        (
+            r#""faults": [{"at": "1s", "crash": "n01"}]"#,
+            "unknown-node",
+        ),
+        (r#""faults": [{"at": "1s", "crash": "n0"}]"#, "unknown-node"),
+        (
+            r#""faults": [{"at": "1s", "crash": "n65537"}]"#,
+            "unknown-node",
+        ),
+        (r#""faults": [{"at": "1s", "heal": "some"}]"#, "wrong-type"),
+        (
+            r#""faults": [{"at": "1s", "heal": ["n1"]}]"#,
+            "wrong-length",
+        ),
+        (
+            r#""faults": [{"at": "1s", "disk": {"write": "1ms"}}]"#,
+            "missing-field",
+        ),
+        (
+            r#""faults": [{"at": "1s", "network": {"latency": ["0ms", "1ms"]}}]"#,
+            "too-small",
+        ),
+        (
+            r#""faults": [{"at": "1s", "partition": [["leader", "leader"], ["rest"]]}]"#,
+            "named-twice",
+        ),
+        (
+            r#""faults": [{"at": "1s", "partition": [["leader"], ["follower"]]}]"#,
+            "incomplete",
+        ),
+        (r#""faults": {"at": "1s"}"#, "wrong-type"),
+        (r#""seed": 1.5"#, "wrong-type"),
+        (r#""seed": "18446744073709551616""#, "bad-seed"),
+        (r#""nodes": 201"#, "node-count"),
+        (r#""nodes": -1"#, "wrong-type"),
+        (r#""rulesOff": ["all"]"#, "unknown-name"),
+        (r#""expect": {"believed-leader": "holds"}"#, "unknown-field"),
+        (
+            r#""expect": {"believed-leaders": "passes"}"#,
+            "unknown-name",
+        ),
+        (
+            r#""raft": {"electionTimeout": ["300ms", "150ms"]}"#,
+            "unsafe-config",
+        ),
+        (r#""raft": {"rateBound": "100%"}"#, "unsafe-config"),
+        (r#""raft": {"rateBound": "60%"}"#, "unsafe-config"),
+        (r#""raft": {"heartbeat": "999us"}"#, "too-small"),
+        (r#""duration": "0s""#, "too-small"),
+        (r#""title": "a title""#, "wrong-type"),
+        (r#""client": {"takeover": "later"}"#, "unknown-name"),
+        (r#""nodes": 3, "nodes": 5"#, "syntax"),
+    ] {
+        let json = format!(r#"{{"tenure": 1, "scheme": "raft", {rest}}}"#);
+        let refusal = Scenario::parse(&json).expect_err(rest);
+        assert_eq!(refusal.code, code, "{rest}: {refusal}");
+    }
+}
+
+/// A link that was cut short or edited is refused or is another scenario; it never panics.
+#[test]
+fn a_file_cut_short_or_edited_never_panics() {
+    let whole = r#"{"tenure": 1, "title": {"en": "a \"title\"", "zh": "标题"}, "scheme": "raft", "nodes": 3, "seed": "7",
+        "raft": {"electionTimeout": ["150ms", "300ms"]}, "faults": [{"at": "1s", "partition": [["n1"], ["rest"]]}]}"#;
+    assert!(Scenario::parse(whole).is_ok());
+    for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+        assert!(Scenario::parse(&whole[..end]).is_err(), "{end}");
+    }
+    for (at, letter) in whole.char_indices() {
+        for edit in ["", "0", "\"", "{", "]", ",", "é"] {
+            let edited = [&whole[..at], edit, &whole[at + letter.len_utf8()..]].concat();
+            if let Ok(scenario) = Scenario::parse(&edited) {
+                assert!(Scenario::parse(&scenario.to_json()).is_ok(), "{edited}");
+            }
+        }
+    }
+}

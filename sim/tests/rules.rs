@@ -1,0 +1,209 @@
+//! Rules switched off: the check that a rule protects breaks, and nothing that does not follow from it. This is what
+//! shows that the judges can fail, and that the schedules reach what they are for.
+
+use tenure::raft::Rule;
+use tenure_sim::check::{Check, Outcome};
+use tenure_sim::{Scenario, World, schedule};
+
+/// Checks that nothing excuses, broken by a run.
+fn broken(scenario: &Scenario) -> Vec<Check> {
+    let mut world = World::new(scenario);
+    world.run();
+    Check::ALL
+        .into_iter()
+        .filter(|check| world.judges().verdict(*check).outcome == Outcome::Broken)
+        .collect()
+}
+
+/// Searches seeds until `wanted` breaks; on the way nothing may break but `wanted` and what `follows`.
+fn is_killed(
+    scenario: impl Fn(u64) -> Scenario,
+    rule: Rule,
+    wanted: Check,
+    follows: &[Check],
+    seeds: u64,
+) {
+    for seed in 0..seeds {
+        let broken = broken(&scenario(seed).without(&[rule]).unwrap());
+        for check in &broken {
+            assert!(
+                *check == wanted || follows.contains(check),
+                "{rule:?} off, seed {seed}: {} broke",
+                check.name()
+            );
+        }
+        if broken.contains(&wanted) {
+            return;
+        }
+    }
+    panic!(
+        "{rule:?} off: {} never broke in {seeds} seeds",
+        wanted.name()
+    );
+}
+
+fn random(seed: u64) -> Scenario {
+    schedule::random(seed).unwrap()
+}
+
+/// Again and again, nobody hears the leader any more, while it still hears everybody: what is late in coming back must
+/// not prolong its belief.
+fn muted(seed: u64) -> Scenario {
+    let mut faults = Vec::new();
+    for round in 1..40 {
+        let (cut, heal) = (round * 1500, round * 1500 + 700);
+        for node in 1..=3 {
+            faults.push(format!(
+                r#"{{"at": "{cut}ms", "cut": ["leader", "n{node}"]}}"#
+            ));
+        }
+        faults.push(format!(r#"{{"at": "{heal}ms", "heal": "all"}}"#));
+    }
+    // A leader has no link to itself: that action is without effect.
+    let json = format!(
+        r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "60s", "disk": {{"write": "0ms"}},
+             "network": {{"latency": ["1ms", "140ms"]}}, "faults": [{}]}}"#,
+        faults.join(",")
+    );
+    Scenario::parse(&json).unwrap().with_seed(seed)
+}
+
+#[test]
+fn one_vote_a_term_off_breaks_one_vote_per_term() {
+    is_killed(
+        random,
+        Rule::OneVoteATerm,
+        Check::OneVotePerTerm,
+        &[
+            Check::OneLeaderPerTerm,
+            Check::TokenRises,
+            Check::BelievedLeaders,
+        ],
+        500,
+    );
+}
+
+#[test]
+fn durable_before_reply_off_breaks_one_vote_per_term() {
+    is_killed(
+        random,
+        Rule::DurableBeforeReply,
+        Check::OneVotePerTerm,
+        &[
+            Check::OneLeaderPerTerm,
+            Check::TokenRises,
+            Check::BelievedLeaders,
+        ],
+        2_000,
+    );
+}
+
+#[test]
+fn majority_of_voters_off_breaks_one_leader_per_term() {
+    is_killed(
+        random,
+        Rule::MajorityOfVoters,
+        Check::OneLeaderPerTerm,
+        &[Check::TokenRises, Check::BelievedLeaders],
+        500,
+    );
+}
+
+#[test]
+fn majority_of_voters_off_lets_tokens_fall() {
+    is_killed(
+        random,
+        Rule::MajorityOfVoters,
+        Check::TokenRises,
+        &[Check::OneLeaderPerTerm, Check::BelievedLeaders],
+        1_000,
+    );
+}
+
+#[test]
+fn own_term_grants_off_breaks_one_leader_per_term() {
+    is_killed(
+        muted,
+        Rule::OwnTermGrants,
+        Check::OneLeaderPerTerm,
+        &[Check::TokenRises, Check::BelievedLeaders],
+        100,
+    );
+}
+
+#[test]
+fn validity_from_send_off_breaks_believed_leaders() {
+    is_killed(
+        muted,
+        Rule::ValidityFromSend,
+        Check::BelievedLeaders,
+        &[],
+        200,
+    );
+}
+
+#[test]
+fn promise_binds_voter_off_breaks_believed_leaders() {
+    is_killed(
+        random,
+        Rule::PromiseBindsVoter,
+        Check::BelievedLeaders,
+        &[],
+        3_000,
+    );
+}
+
+#[test]
+fn new_term_new_vote_off_leaves_no_leader() {
+    is_killed(random, Rule::NewTermNewVote, Check::LeaderAgain, &[], 100);
+}
+
+#[test]
+fn with_every_rule_on_nothing_breaks_there() {
+    for seed in 0..50 {
+        assert_eq!(broken(&muted(seed)), []);
+    }
+}
+
+#[test]
+fn what_no_lease_or_no_fence_promises_is_broken_by_design() {
+    let outcome = |json: &str, check| {
+        let scenario = Scenario::parse(json).unwrap();
+        (0..20)
+            .map(|seed| {
+                let mut world = World::new(&scenario.clone().with_seed(seed));
+                world.run();
+                world.judges().verdict(check).outcome
+            })
+            .find(|outcome| matches!(outcome, Outcome::Broken | Outcome::BrokenByDesign))
+    };
+    let cut = r#""faults": [{"at": "2s", "partition": [["leader", "follower"], ["rest"]]}, {"at": "4s", "heal": "all"}]"#;
+    let unsafe_mode = format!(
+        r#"{{"tenure": 1, "scheme": "raft", "duration": "6s", "raft": {{"safeMode": false}}, {cut}}}"#
+    );
+    assert_eq!(
+        outcome(&unsafe_mode, Check::BelievedLeaders),
+        Some(Outcome::BrokenByDesign)
+    );
+    let safe_mode = format!(r#"{{"tenure": 1, "scheme": "raft", "duration": "6s", {cut}}}"#);
+    assert_eq!(outcome(&safe_mode, Check::BelievedLeaders), None);
+
+    let delayed = |takeover: &str| {
+        format!(
+            r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "6s",
+                 "client": {{"writeDelay": "700ms", "takeover": "{takeover}"}}, "faults": [{{"at": "3s", "crash": "leader"}}]}}"#
+        )
+    };
+    assert_eq!(
+        outcome(&delayed("read-first"), Check::StaleWriteFenced),
+        Some(Outcome::BrokenByDesign)
+    );
+    assert_eq!(
+        outcome(&delayed("fence-first"), Check::StaleWriteFenced),
+        None
+    );
+    assert_eq!(
+        outcome(&delayed("fence-first"), Check::StaleWriteUnfenced),
+        Some(Outcome::BrokenByDesign)
+    );
+}

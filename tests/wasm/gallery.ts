@@ -1,0 +1,23 @@
+// The gallery and its recorded traces, for the tests in TypeScript.
+import { readdirSync, readFileSync } from 'node:fs';
+
+const FOLDER = new URL('../scenarios/', import.meta.url);
+
+/** The generated package. */
+export const PACKAGE = new URL('../../web/src/engine/pkg/', import.meta.url);
+
+/** Every scenario of the gallery by its name, as text. */
+export function scenarios(): Map<string, string> {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+  return new Map(
+    names.sort().map((name) => [name.slice(0, -5), readFileSync(new URL(name, FOLDER), 'utf8')]),
+  );
+}
+
+/** The hash of every trace, as the native simulator recorded it. */
+export function recorded(): Record<string, string> {
+  const lines = readFileSync(new URL('../traces.txt', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(' ').slice(0, 2)));
+}

@@ -1,0 +1,57 @@
+//! The TypeScript types of what is passed as an object: they are part of the interface.
+
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** Thrown, as a plain object, wherever an input is refused. */
+export interface WorldError { code: string; place: string; reason: string; remedy: string }
+
+/** An intervention. Nodes are counted from 0. */
+export type Action =
+  | { do: 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign'; node: number }
+  | { do: 'cut' | 'heal'; from: number; to: number }
+  | { do: 'partition'; groups: number[][] }
+  | { do: 'healAll' };
+
+/** What a checker has to say. */
+export interface Verdict {
+  check: 'one-leader-per-term' | 'one-vote-per-term' | 'token-rises' | 'believed-leaders' | 'stale-write-fenced' | 'stale-write-unfenced' | 'leader-again';
+  verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised';
+  exercised: number;
+  broken: number;
+  firstBrokenAt: number | null;
+  detail: string;
+}
+
+/** Who is in the world. */
+export interface Actor { id: number; kind: 'node' | 'client' | 'resource'; name: string; fenced?: boolean }
+
+/** Everything about one node. Times are microseconds of true time; counters of any size are text. */
+export interface Inspection {
+  name: string; role: string; status: string; incarnation: string; term: string;
+  vote: string | null; leader: string | null;
+  deadline: number | null; armedAt: number | null;
+  believesToLead: boolean; token: string | null; leaseFrom: number | null; leaseUntil: number | null;
+  promiseSince: number | null; promiseUntil: number | null; promisedTo: string | null;
+  grants: number; logTerm: string; logIndex: string;
+  durableTerm: string | null; durableVote: string | null; writesPending: number; diskWrite: number;
+  queuedWhilePaused: number; serving: boolean; refused: string;
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    /// An intervention.
+    #[wasm_bindgen(typescript_type = "Action")]
+    pub type JsAction;
+    /// Verdicts.
+    #[wasm_bindgen(typescript_type = "Verdict[]")]
+    pub type JsVerdicts;
+    /// Actors.
+    #[wasm_bindgen(typescript_type = "Actor[]")]
+    pub type JsActors;
+    /// An inspected node.
+    #[wasm_bindgen(typescript_type = "Inspection")]
+    pub type JsInspection;
+}

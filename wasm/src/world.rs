@@ -1,0 +1,264 @@
+//! The world for JavaScript: a run with time travel, and the buffers to draw it from.
+
+use crate::error::WorldError;
+use crate::types::{JsAction, JsActors, JsInspection, JsVerdicts};
+use crate::{action, convert};
+use js_sys::Array;
+use tenure_sim::history::History;
+use tenure_sim::scenario::{VERSION, parse_seed};
+use tenure_sim::world::view::event_numbers;
+use tenure_sim::Scenario;
+use wasm_bindgen::prelude::*;
+
+/// A run with time travel.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct World {
+    history: History,
+    nodes: Vec<f64>,
+    flights: Vec<f64>,
+    resources: Vec<f64>,
+    links: Vec<u8>,
+    summary: Vec<f64>,
+    events: Vec<f64>,
+    /// How many events are in `events`.
+    encoded: usize,
+}
+
+#[wasm_bindgen]
+impl World {
+    /// A run of the scenario (JSON text), at its first instant; `seed` (decimal text) goes before the scenario's own.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario or the seed.
+    #[wasm_bindgen(constructor)]
+    pub fn new(scenario: &str, seed: Option<String>) -> Result<World, JsValue> {
+        let mut scenario = Scenario::parse(scenario).map_err(WorldError::from)?;
+        if let Some(seed) = seed {
+            let remedy = "pass a whole number below 2^64 as text";
+            let seed = parse_seed(&seed).ok_or_else(|| WorldError::new("bad-seed", "seed", "this is not a seed", remedy))?;
+            scenario = scenario.with_seed(seed);
+        }
+        let mut world = Self {
+            history: History::new(scenario),
+            nodes: Vec::new(),
+            flights: Vec::new(),
+            resources: Vec::new(),
+            links: Vec::new(),
+            summary: Vec::new(),
+            events: Vec::new(),
+            encoded: 0,
+        };
+        world.frame();
+        Ok(world)
+    }
+
+    /// The version of the scenario format.
+    #[wasm_bindgen(js_name = formatVersion)]
+    #[must_use]
+    pub fn format_version() -> u32 {
+        VERSION
+    }
+
+    /// The cursor: what [`frame`](Self::frame) shows.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn now(&self) -> f64 {
+        self.history.now() as f64
+    }
+
+    /// The furthest instant that was computed in the present future.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn horizon(&self) -> f64 {
+        self.history.horizon() as f64
+    }
+
+    /// The end of the run.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn duration(&self) -> f64 {
+        self.history.head().duration() as f64
+    }
+
+    /// Moves the cursor, forward or back; what is outside the run is moved to its nearer end.
+    pub fn seek(&mut self, to: f64) {
+        // The conversion saturates, and makes 0 of what is no number.
+        self.history.seek(to as u64);
+    }
+
+    /// Moves the cursor to the next event whose kind is in the mask (bit `k` for kind `k`). False when there is none: the
+    /// cursor is then at the end.
+    #[wasm_bindgen(js_name = seekNext)]
+    pub fn seek_next(&mut self, mask_lo: u32, mask_hi: u32) -> bool {
+        let mask = u64::from(mask_hi) << 32 | u64::from(mask_lo);
+        self.history.seek_next(|event| mask >> (event.kind as u8) & 1 == 1)
+    }
+
+    /// Fills the buffers from the cursor, and appends the events up to the horizon.
+    pub fn frame(&mut self) {
+        let world = self.history.world();
+        world.write_nodes(&mut self.nodes);
+        world.write_flights(&mut self.flights);
+        world.write_resources(&mut self.resources);
+        world.write_links(&mut self.links);
+        world.write_summary(&mut self.summary);
+        for event in self.history.events().get(self.encoded..).unwrap_or_default() {
+            self.events.extend_from_slice(&event_numbers(event));
+        }
+        self.encoded = self.history.events().len();
+    }
+
+    /// Intervenes at the cursor; the future after it is computed anew.
+    ///
+    /// # Errors
+    /// What is wrong with the action.
+    pub fn act(&mut self, action: JsAction) -> Result<(), JsValue> {
+        let action = action::read(&action, self.history.head().nodes())?;
+        self.history.act(action).map_err(WorldError::from)?;
+        self.forget_events();
+        Ok(())
+    }
+
+    /// Takes the last intervention back; false when there is none. The cursor stays.
+    pub fn undo(&mut self) -> bool {
+        let undone = self.history.undo();
+        self.forget_events();
+        undone
+    }
+
+    /// Makes the intervention that was taken back again; false when there is none.
+    pub fn redo(&mut self) -> bool {
+        let redone = self.history.redo();
+        self.forget_events();
+        redone
+    }
+
+    /// Everything about one node; an empty object when there is no such node.
+    #[must_use]
+    pub fn inspect(&self, node: u32) -> JsInspection {
+        let fields = self.history.world().inspect(node as usize);
+        convert::object(fields.into_iter().map(|(name, field)| (name, convert::field(field)))).unchecked_into()
+    }
+
+    /// What each checker has to say, at the horizon.
+    #[must_use]
+    pub fn verdicts(&self) -> JsVerdicts {
+        self.history.head().verdicts().iter().map(convert::verdict).collect::<Array>().unchecked_into()
+    }
+
+    /// The scenario with its seed and every intervention: it reproduces this run.
+    #[must_use]
+    pub fn scenario(&self) -> String {
+        self.history.scenario().to_json()
+    }
+
+    /// Who is in the world.
+    #[must_use]
+    pub fn actors(&self) -> JsActors {
+        let actors = self.history.head().actors();
+        actors.into_iter().enumerate().map(|(id, actor)| convert::actor(id, actor)).collect::<Array>().unchecked_into()
+    }
+
+    /// The hash of the trace up to the horizon, 16 hexadecimal digits.
+    #[wasm_bindgen(js_name = traceHash)]
+    #[must_use]
+    pub fn trace_hash(&self) -> String {
+        self.history.head().trace().digest()
+    }
+
+    /// What was encoded may belong to a future that was left.
+    fn forget_events(&mut self) {
+        self.events.clear();
+        self.encoded = 0;
+        self.frame();
+    }
+}
+
+/// The address and the length, in elements, of each buffer.
+#[wasm_bindgen]
+impl World {
+    /// The nodes.
+    #[wasm_bindgen(js_name = nodesPtr)]
+    #[must_use]
+    pub fn nodes_ptr(&self) -> usize {
+        self.nodes.as_ptr() as usize
+    }
+
+    /// The nodes.
+    #[wasm_bindgen(js_name = nodesLen)]
+    #[must_use]
+    pub fn nodes_len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The messages in flight.
+    #[wasm_bindgen(js_name = flightsPtr)]
+    #[must_use]
+    pub fn flights_ptr(&self) -> usize {
+        self.flights.as_ptr() as usize
+    }
+
+    /// The messages in flight.
+    #[wasm_bindgen(js_name = flightsLen)]
+    #[must_use]
+    pub fn flights_len(&self) -> usize {
+        self.flights.len()
+    }
+
+    /// The resources.
+    #[wasm_bindgen(js_name = resourcesPtr)]
+    #[must_use]
+    pub fn resources_ptr(&self) -> usize {
+        self.resources.as_ptr() as usize
+    }
+
+    /// The resources.
+    #[wasm_bindgen(js_name = resourcesLen)]
+    #[must_use]
+    pub fn resources_len(&self) -> usize {
+        self.resources.len()
+    }
+
+    /// The links.
+    #[wasm_bindgen(js_name = linksPtr)]
+    #[must_use]
+    pub fn links_ptr(&self) -> usize {
+        self.links.as_ptr() as usize
+    }
+
+    /// The links.
+    #[wasm_bindgen(js_name = linksLen)]
+    #[must_use]
+    pub fn links_len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// The summary.
+    #[wasm_bindgen(js_name = summaryPtr)]
+    #[must_use]
+    pub fn summary_ptr(&self) -> usize {
+        self.summary.as_ptr() as usize
+    }
+
+    /// The summary.
+    #[wasm_bindgen(js_name = summaryLen)]
+    #[must_use]
+    pub fn summary_len(&self) -> usize {
+        self.summary.len()
+    }
+
+    /// The events.
+    #[wasm_bindgen(js_name = eventsPtr)]
+    #[must_use]
+    pub fn events_ptr(&self) -> usize {
+        self.events.as_ptr() as usize
+    }
+
+    /// The events.
+    #[wasm_bindgen(js_name = eventsLen)]
+    #[must_use]
+    pub fn events_len(&self) -> usize {
+        self.events.len()
+    }
+}

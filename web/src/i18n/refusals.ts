@@ -1,0 +1,81 @@
+import { fill, type Lang } from './translate';
+
+interface Words {
+  reason: string;
+  remedy: string;
+}
+
+/**
+ * What the engine refuses, in Chinese, by the code of the refusal. The engine itself speaks English; `{reason}` and
+ * `{remedy}` stand for its own words where they hold what no table can know, `{list}` for the names it offers.
+ */
+const ZH: Record<string, Words> = {
+  'after-end': { reason: '这个时刻在运行结束之后', remedy: '把它提前，或延长 duration' },
+  'at-end': { reason: '运行已经结束，之后不会再发生任何事', remedy: '先回到较早的时刻' },
+  'bad-duration': { reason: '这不是时长', remedy: '写一个数和单位 us、ms、s、min 之一，例如 "150ms"' },
+  'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
+  'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
+  'empty-range': { reason: '范围的终点在起点之前', remedy: '先写较小的值' },
+  incomplete: { reason: '各组没有包含所有节点', remedy: '每个节点都写上一次' },
+  'missing-field': { reason: '缺少必需的字段', remedy: '补上它（{remedy}）' },
+  'named-twice': { reason: '同一个节点出现在两组里', remedy: '每个节点只写一次' },
+  'no-action': { reason: '没有写明动作', remedy: '补上一个，例如 "crash"： "leader"' },
+  'no-link': { reason: '节点与自己之间没有链路', remedy: '写两个不同的节点' },
+  'no-version': { reason: '缺少格式的版本', remedy: '补上 "tenure"： 1' },
+  'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
+  syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
+  'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
+  'too-many': { reason: '故障太多', remedy: '减少一些（{remedy}）' },
+  'too-small': { reason: '这个值太小', remedy: '写得大一些（{remedy}）' },
+  'two-actions': { reason: '一条故障里有多个动作', remedy: '每个动作单独写一条' },
+  'unknown-field': { reason: '不认识这个字段', remedy: '可用的有 {list}' },
+  'unknown-name': { reason: '不认识这个名称', remedy: '可用的有 {list}' },
+  'unknown-node': { reason: '没有这个节点', remedy: '写现有的节点（{remedy}）' },
+  version: { reason: '不认识这个版本', remedy: '使用本页能读取的版本（{remedy}）' },
+  'unsafe-config': { reason: '这组参数不安全', remedy: '换成安全的组合（{remedy}）' },
+  'wrong-length': { reason: '这里应当是两个值', remedy: '写成两个值的列表' },
+  'wrong-type': { reason: '这里的类型不对', remedy: '换成应有的类型（{remedy}）' },
+};
+
+/** The unsafe settings one by one: what the core says of each, and its numbers as {1} and {2}. */
+const ZH_UNSAFE: [RegExp, Words][] = [
+  [
+    /^election timeout (\S+) to (\S+) is not a range/,
+    { reason: '选举超时 {1} 到 {2} 不成范围', remedy: '让上限大于下限' },
+  ],
+  [
+    /^heartbeat (\S+) is more than half of the shortest election timeout (\S+)/,
+    {
+      reason: '心跳间隔 {1} 超过最短选举超时 {2} 的一半，丢一次心跳就会引发选举',
+      remedy: '缩短心跳间隔，或延长选举超时',
+    },
+  ],
+  [/^heartbeat is zero/, { reason: '心跳间隔为零', remedy: '至少写一微秒' }],
+  [
+    /^after the clock allowance the lease is (\S+), not longer than the heartbeat (\S+)/,
+    {
+      reason: '扣除时钟误差后租约只剩 {1}，不比心跳间隔 {2} 长',
+      remedy: '降低时钟误差上限或心跳间隔，或延长选举超时',
+    },
+  ],
+  [/^rate_bound/, { reason: '这样的时钟误差上限毫无约束', remedy: '写小于 100% 的值' }],
+];
+
+/** Where in a file, in the words of a language. */
+export function refusalPlace(place: string, lang: Lang): string {
+  return lang === 'en' ? place : place.replace(/line (\d+), column (\d+)/, '第 $1 行第 $2 列');
+}
+
+/** A refusal of the engine in the words of a language; null when the engine's own are to be used. */
+export function refusalWords(code: string, reason: string, remedy: string, lang: Lang): Words | null {
+  if (lang === 'en') return null;
+  for (const [pattern, words] of code === 'unsafe-config' ? ZH_UNSAFE : []) {
+    const found = pattern.exec(reason);
+    if (found)
+      return { reason: fill(words.reason, Object.fromEntries(found.entries())), remedy: words.remedy };
+  }
+  const words = ZH[code];
+  if (!words) return null;
+  const own = { reason, remedy, list: remedy.slice(remedy.indexOf(':') + 1).trim() };
+  return { reason: fill(words.reason, own), remedy: fill(words.remedy, own) };
+}

@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Engine } from '../engine/engine';
+import { EVENT_KINDS } from '../engine/layout';
+import type { WorldModule } from '../engine/world';
+import { readCluster } from '../model/cluster';
+import { History } from '../model/history';
+import { totalUntil } from '../testing/fixtures';
+import { loadEngine } from '../testing/wasm';
+import { BUILT_IN } from '.';
+
+let module: WorldModule;
+beforeAll(async () => {
+  module = await loadEngine();
+});
+
+async function open(id: string) {
+  const { scenario } = BUILT_IN.find((known) => known.id === id)!;
+  const engine = await Engine.open(async () => module, JSON.stringify(scenario));
+  const actors = engine.actors();
+  const history = new History(actors.filter(({ kind }) => kind === 'node').length);
+  const at = (time: number) => {
+    engine.seek(time);
+    const cluster = readCluster(engine.frame(), actors);
+    history.read(engine.events(), engine.epoch);
+    return cluster;
+  };
+  const verdict = (check: string) => engine.verdicts().find((known) => known.check === check)?.verdict;
+  return { engine, history, at, verdict };
+}
+
+describe('the engine and the page', () => {
+  it('number the events alike', () => {
+    expect(module.eventKinds()).toEqual([...EVENT_KINDS]);
+  });
+});
+
+describe('every built-in scenario', () => {
+  it('is accepted, has a title in both languages, and breaks no check but by design', async () => {
+    for (const { id, scenario } of BUILT_IN) {
+      const { engine, at } = await open(id);
+      at(engine.duration);
+      expect(scenario.title?.en, id).toBeTruthy();
+      expect(scenario.title?.zh, id).toMatch(/[\u4e00-\u9fff]/);
+      for (const { check, verdict } of engine.verdicts())
+        expect(verdict, `${id}: ${check}`).not.toBe('broken');
+    }
+  });
+
+  it('has lanes that add up to what the engine itself counts', async () => {
+    for (const { id } of BUILT_IN) {
+      const { engine, history, at } = await open(id);
+      const { now, summary } = at(engine.duration);
+      expect(totalUntil(history.overlaps, now), id).toBe(summary.overlapUs);
+      expect(totalUntil(history.leaderless, now), id).toBe(summary.leaderlessUs);
+      expect(history.tenures, id).toHaveLength(summary.established);
+    }
+  });
+});
+
+describe('the scenario', () => {
+  it('five nodes: has a leader within the first moments', async () => {
+    const { at } = await open('five-nodes');
+    expect(at(300_000).summary.leader).not.toBeNull();
+  });
+
+  it('leader crash: another leads, and the one that comes back follows', async () => {
+    const { at } = await open('leader-crash');
+    const first = at(990_000).summary.leader;
+    const second = at(2_400_000).summary.leader;
+    expect(second).not.toBeNull();
+    expect(second).not.toBe(first);
+    const { nodes } = at(4_000_000);
+    expect(nodes[first!]).toMatchObject({ status: 'up', role: 'follower', follows: second });
+  });
+
+  it('minority leader: the leader is in the minority and loses it; nobody ever leads beside it', async () => {
+    const { at, verdict } = await open('minority-leader');
+    const first = at(990_000).summary.leader!;
+    const split = at(2_400_000);
+    expect(split.cut[first].filter(Boolean)).toHaveLength(3);
+    expect(split.cut[first][split.summary.leader!]).toBe(true);
+    expect(split.summary.overlapUs).toBe(0);
+    expect(verdict('believed-leaders')).toBe('holds');
+  });
+
+  it('paused leader: its late write gets into the unfenced resource and not into the fenced one', async () => {
+    const { at, verdict } = await open('paused-leader');
+    const { summary } = at(4_000_000);
+    expect(summary.staleUnfenced).toBeGreaterThan(0);
+    expect(summary.staleFenced).toBe(0);
+    expect(summary.refused).toBeGreaterThan(0);
+    expect(verdict('stale-write-fenced')).toBe('holds');
+  });
+});

@@ -1,0 +1,111 @@
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Where everything of the cluster stands, in CSS pixels of the stage. Positions depend on counts and size alone. */
+export interface Layout {
+  width: number;
+  height: number;
+  /** 1 at the size the drawing was made for. */
+  scale: number;
+  radius: number;
+  nodes: Point[];
+  client: Point;
+  resources: Point[];
+  /** The text of client and resources stands below them, not beside. */
+  stacked: boolean;
+}
+
+/** Reach of a node's rings and text beyond its centre, in radii. */
+const ABOVE = 1.75;
+const BELOW = 2.25;
+const BESIDE = 1.75;
+
+export function layout(nodes: number, resources: number, width: number, height: number): Layout {
+  const stacked = width < height * 1.2 || width < 560;
+  const scale = stacked
+    ? clamp(Math.min(width / 400, height / 460), 0.7, 1.5)
+    : clamp(Math.min(width / 720, height / 420), 0.7, 1.9);
+  const crowd = nodes <= 5 ? 1 : nodes <= 7 ? 0.88 : 0.7;
+  const radius = 34 * scale * crowd;
+  const side = stacked ? 0 : 112 * scale;
+  const far = stacked ? 0 : 184 * scale;
+  const foot = stacked ? 54 * scale + 72 : 0;
+
+  const room = { width: width - side - far, height: height - foot };
+  const ry = Math.max(radius, (room.height - radius * (ABOVE + BELOW)) / 2);
+  const rx = Math.max(radius, Math.min((room.width - radius * BESIDE * 2) / 2, ry * 1.35));
+  const centre = {
+    x: side + room.width / 2,
+    y: radius * ABOVE + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
+  };
+  const ring = Array.from({ length: nodes }, (_, i) => {
+    const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
+    return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
+  });
+  const row = height - foot + 22 * scale;
+  return {
+    width,
+    height,
+    scale,
+    radius,
+    nodes: ring,
+    client: stacked ? { x: width * 0.16, y: row } : { x: side * 0.55, y: height / 2 },
+    resources: Array.from({ length: resources }, (_, i) =>
+      stacked
+        ? { x: width * (0.5 + (0.34 * i) / Math.max(1, resources - 1)), y: row }
+        : { x: width - far + 44 * scale, y: height * ((i + 1) / (resources + 1)) },
+    ),
+    stacked,
+  };
+}
+
+/** The point on the way from a to b, kept clear of both ends and moved to the right of the direction by `lane`. */
+export function along(a: Point, b: Point, share: number, clear: number, lane: number): Point {
+  const dx = b.x - a.x;
+  const dy = b.y - a.y;
+  const length = Math.hypot(dx, dy) || 1;
+  const ends = Math.min(clear, length / 2 - 1);
+  const at = ends + (length - 2 * ends) * share;
+  return {
+    x: a.x + (dx / length) * at - (dy / length) * lane,
+    y: a.y + (dy / length) * at + (dx / length) * lane,
+  };
+}
+
+/** An arc clockwise from twelve o'clock over a share of the circle, as path data. */
+export function arc(radius: number, share: number): string {
+  const part = clamp(share, 0, 1);
+  if (part <= 0.0005) return '';
+  if (part >= 0.9995) {
+    return `M0 ${num(-radius)}A${num(radius)} ${num(radius)} 0 1 1 0 ${num(radius)}A${num(radius)} ${num(radius)} 0 1 1 0 ${num(-radius)}`;
+  }
+  const end = polar(radius, part);
+  return `M0 ${num(-radius)}A${num(radius)} ${num(radius)} 0 ${part > 0.5 ? 1 : 0} 1 ${num(end.x)} ${num(end.y)}`;
+}
+
+/** A point on a circle, at a share of the way round from twelve o'clock. */
+export function polar(radius: number, share: number): Point {
+  const angle = share * 2 * Math.PI;
+  return { x: radius * Math.sin(angle), y: -radius * Math.cos(angle) };
+}
+
+/** A regular polygon round the origin as path data, first corner at the top unless turned. */
+export function polygon(corners: number, radius: number, turn = 0): string {
+  const points = Array.from({ length: corners }, (_, i) => polar(radius, turn + i / corners));
+  return `M${points.map(({ x, y }) => `${num(x)} ${num(y)}`).join('L')}Z`;
+}
+
+export function circle(radius: number): string {
+  return `${arc(radius, 1)}Z`;
+}
+
+/** A coordinate as text, without digits nobody sees. */
+export function num(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}

@@ -1,0 +1,165 @@
+import type { Translate } from '../i18n/translate';
+import { type NodeView, quorum } from '../model/cluster';
+import { hueOf } from '../model/palette';
+import { arc, circle, num, type Point, polar, polygon } from './geometry';
+import { bodyPath, crossPath, crownPath, cylinderPath } from './glyphs';
+import { add, set, setText, show } from './svg';
+
+/** One node of the cluster: shape for role, colour for term, rings for what runs out. */
+export class NodeMark {
+  readonly group: SVGGElement;
+  private readonly halo: SVGPathElement;
+  private readonly track: SVGPathElement;
+  private readonly timer: SVGPathElement;
+  private readonly lease: SVGPathElement;
+  private readonly hand: SVGPathElement;
+  private readonly truth: SVGPathElement;
+  private readonly promise: SVGPathElement;
+  private readonly body: SVGPathElement;
+  private readonly hatch: SVGPathElement;
+  private readonly crown: SVGPathElement;
+  private readonly cross: SVGPathElement;
+  private readonly pause: SVGGElement;
+  private readonly pauseShape: SVGPathElement;
+  private readonly disk: SVGGElement;
+  private readonly diskShape: SVGPathElement;
+  private readonly name: SVGTextElement;
+  private readonly term: SVGTextElement;
+  private readonly role: SVGTextElement;
+  private radius = 0;
+
+  constructor(parent: Element, id: number, onSelect: (id: number) => void) {
+    this.group = add(parent, 'g', { class: 'node', role: 'button', tabindex: 0, 'data-node': id });
+    this.halo = add(this.group, 'path', { class: 'halo' });
+    this.track = add(this.group, 'path', { class: 'track' });
+    this.promise = add(this.group, 'path', { class: 'promise' });
+    this.timer = add(this.group, 'path', { class: 'timer' });
+    this.lease = add(this.group, 'path', { class: 'lease' });
+    this.hand = add(this.group, 'path', { class: 'hand' });
+    this.truth = add(this.group, 'path', { class: 'truth' });
+    this.body = add(this.group, 'path', { class: 'body' });
+    this.hatch = add(this.group, 'path', { class: 'hatch' });
+    this.crown = add(this.group, 'path', { class: 'crown' });
+    this.cross = add(this.group, 'path', { class: 'cross' });
+    this.name = add(this.group, 'text', { class: 'name' });
+    this.term = add(this.group, 'text', { class: 'term' });
+    this.role = add(this.group, 'text', { class: 'role' });
+    this.pause = add(this.group, 'g', { class: 'badge pause' });
+    add(this.pause, 'circle', { class: 'ground' });
+    this.pauseShape = add(this.pause, 'path');
+    this.disk = add(this.group, 'g', { class: 'badge disk' });
+    add(this.disk, 'circle', { class: 'ground' });
+    this.diskShape = add(this.disk, 'path');
+
+    this.group.addEventListener('click', () => onSelect(id));
+    this.group.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== ' ') return;
+      event.preventDefault();
+      onSelect(id);
+    });
+  }
+
+  place(at: Point, radius: number): void {
+    this.radius = radius;
+    set(this.group, 'transform', `translate(${num(at.x)} ${num(at.y)})`);
+    const r = radius;
+    set(this.halo, 'd', circle(r * 1.68));
+    set(this.track, 'd', circle(r * 1.3));
+    set(this.crown, 'd', crownPath(r * 0.24));
+    set(this.crown, 'transform', `translate(0 ${num(-r * 0.42)})`);
+    set(this.cross, 'd', crossPath(r * 0.95));
+    set(this.pauseShape, 'd', pausePath(r * 0.18));
+    set(this.pause.firstElementChild!, 'r', num(r * 0.36));
+    set(this.pause, 'transform', `translate(${num(r * 0.95)} ${num(-r * 0.95)})`);
+    set(this.disk, 'transform', `translate(${num(r * 0.95)} ${num(r * 0.95)})`);
+    set(this.disk.firstElementChild!, 'r', num(r * 0.36));
+    set(this.diskShape, 'd', cylinderPath(r * 0.3, r * 0.36));
+    set(this.name, 'y', num(r * 0.08));
+    set(this.term, 'y', num(r * 0.52));
+    set(this.role, 'y', num(r * 2.05));
+    this.group.style.setProperty('--r', `${num(r)}px`);
+  }
+
+  remove(): void {
+    this.group.remove();
+  }
+
+  update(node: NodeView, nodes: number, selected: boolean, t: Translate): void {
+    const r = this.radius;
+    const hue = hueOf(node.term);
+    const up = node.status === 'up';
+    const leads = node.role === 'leader';
+    set(this.group, 'class', `node ${node.role} ${node.status}${selected ? ' selected' : ''}`);
+    set(this.group, 'data-hue', String(hue));
+    set(this.group, 'data-role', node.role);
+    set(this.group, 'data-status', node.status);
+    set(this.group, 'aria-pressed', String(selected));
+    set(this.group, 'aria-label', nodeLabel(node, t));
+    set(this.body, 'd', bodyPath(node.role, r));
+    set(this.hatch, 'd', node.status === 'paused' ? bodyPath(node.role, r) : '');
+    show(this.crown, leads && node.status !== 'crashed');
+    show(this.cross, node.status === 'crashed');
+    show(this.pause, node.status === 'paused');
+    show(this.disk, up && node.diskPending > 0);
+    setText(this.name, node.name);
+    setText(this.term, t('node.term', { term: node.term }));
+    setText(this.role, roleLine(node, nodes, t));
+
+    // A leader's next deadline is its heartbeat: the lease is what matters to it.
+    const timed = node.status !== 'crashed' && node.timer && node.lease === null;
+    set(this.timer, 'd', timed ? arc(r * 1.3, node.timer!.left) : '');
+    const lease = node.status === 'crashed' ? null : node.lease;
+    set(this.lease, 'd', lease ? arc(r * 1.3, lease.left) : '');
+    show(this.hand, lease !== null);
+    show(this.truth, lease !== null && node.promised !== null && node.promised.left > 0);
+    if (lease) set(this.hand, 'd', ray(r * 1.18, r * 1.42, lease.left));
+    if (lease && node.promised) set(this.truth, 'd', pointer(r * 1.5, r * 0.17, node.promised.left));
+    const promise = node.status === 'crashed' || lease ? null : node.promise;
+    set(this.promise, 'd', promise ? arc(r * 1.5, promise.left) : '');
+    set(this.promise, 'data-hue', String(promise ? hueOf(promise.term) : -1));
+  }
+}
+
+/** What a screen reader says of a node. */
+export function nodeLabel(node: NodeView, t: Translate): string {
+  const key =
+    node.status === 'paused'
+      ? 'node.label.paused'
+      : node.status === 'crashed'
+        ? 'node.label.crashed'
+        : 'node.label';
+  return t(key, { name: node.name, role: t(`role.${node.role}`), term: node.term });
+}
+
+function roleLine(node: NodeView, nodes: number, t: Translate): string {
+  if (node.status !== 'up') return t(`status.${node.status}`);
+  const role = t(`role.${node.role}`);
+  if (node.role !== 'candidate' && node.role !== 'pre-candidate') return role;
+  return t('node.votes', { role, granted: node.granted, needed: quorum(nodes) });
+}
+
+/** The hand of a ring, across it. */
+function ray(inner: number, outer: number, share: number): string {
+  const a = polar(inner, share);
+  const b = polar(outer, share);
+  return `M${num(a.x)} ${num(a.y)}L${num(b.x)} ${num(b.y)}`;
+}
+
+/** A small triangle outside the ring that points inwards. */
+function pointer(radius: number, size: number, share: number): string {
+  const shown = Math.min(share, 1);
+  const at = polar(radius + size * 0.4, shown);
+  const triangle = polygon(3, size, shown + 0.5);
+  return triangle.replace(
+    /(-?[\d.]+) (-?[\d.]+)/g,
+    (_, x, y) => `${num(Number(x) + at.x)} ${num(Number(y) + at.y)}`,
+  );
+}
+
+function pausePath(size: number): string {
+  const bar = size * 0.32;
+  return (
+    `M${num(-size * 0.55)} ${num(-size)}h${num(bar)}v${num(size * 2)}h${num(-bar)}Z` +
+    `M${num(size * 0.25)} ${num(-size)}h${num(bar)}v${num(size * 2)}h${num(-bar)}Z`
+  );
+}

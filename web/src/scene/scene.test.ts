@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MESSAGES, ROLES } from '../engine/layout';
+import { along, arc, layout, polar, polygon } from './geometry';
+import { bodyPath, isHollow, messageLook, messagePath } from './glyphs';
+import { planLanes } from './lanes';
+
+const sizes = fc.record({
+  nodes: fc.constantFrom(3, 5, 7),
+  width: fc.integer({ min: 340, max: 1800 }),
+  height: fc.integer({ min: 320, max: 1200 }),
+});
+
+describe('layout', () => {
+  it('keeps every node with its rings and its text on the stage', () => {
+    fc.assert(
+      fc.property(sizes, ({ nodes, width, height }) => {
+        const { nodes: places, radius } = layout(nodes, 2, width, height);
+        for (const { x, y } of places) {
+          expect(x - radius * 1.5).toBeGreaterThanOrEqual(0);
+          expect(x + radius * 1.5).toBeLessThanOrEqual(width);
+          expect(y - radius * 1.5).toBeGreaterThanOrEqual(0);
+          expect(y + radius * 2.1).toBeLessThanOrEqual(height);
+        }
+      }),
+    );
+  });
+
+  it('keeps nodes apart from each other and from client and resources', () => {
+    fc.assert(
+      fc.property(sizes, ({ nodes, width, height }) => {
+        const plan = layout(nodes, 2, width, height);
+        plan.nodes.forEach((a, i) => {
+          for (const b of [...plan.nodes.slice(i + 1), plan.client, ...plan.resources]) {
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 2);
+          }
+        });
+      }),
+    );
+  });
+
+  it('stands still: the same counts and size give the same places', () => {
+    expect(layout(5, 2, 800, 500)).toEqual(layout(5, 2, 800, 500));
+  });
+});
+
+describe('ways', () => {
+  it('begin and end clear of both ends, to the right of the direction', () => {
+    const a = { x: 0, y: 0 };
+    const b = { x: 100, y: 0 };
+    expect(along(a, b, 0, 20, 0)).toEqual({ x: 20, y: 0 });
+    expect(along(a, b, 1, 20, 5)).toEqual({ x: 80, y: 5 });
+    expect(along(b, a, 0.5, 20, 5)).toEqual({ x: 50, y: -5 });
+  });
+});
+
+describe('arcs', () => {
+  it('run clockwise from twelve o’clock', () => {
+    expect(polar(10, 0.25)).toEqual({ x: 10, y: expect.closeTo(0) });
+    expect(arc(10, 0)).toBe('');
+    expect(arc(10, 0.25)).toBe('M0 -10A10 10 0 0 1 10 0');
+    expect(arc(10, 0.75)).toContain('0 1 1');
+    expect(arc(10, 7)).toBe(arc(10, 1));
+  });
+});
+
+describe('shapes', () => {
+  it('tell the roles apart without colour', () => {
+    const outlines = new Map(ROLES.map((role) => [role, bodyPath(role, 20)]));
+    expect(outlines.get('candidate')).not.toBe(outlines.get('follower'));
+    expect(outlines.get('leader')).not.toBe(outlines.get('candidate'));
+    expect(outlines.get('halted')).not.toBe(outlines.get('leader'));
+    expect(polygon(4, 10)).toMatch(/^M.*Z$/);
+  });
+
+  it('tell a question from its answers', () => {
+    const codes = Object.keys(MESSAGES).map(Number);
+    const code = (name: string) => codes.find((kind) => MESSAGES[kind] === name)!;
+    for (const [ask, grant, refuse] of [
+      ['RequestVote', 'VoteGranted', 'VoteRefused'],
+      ['RequestPreVote', 'PreVoteGranted', 'PreVoteRefused'],
+      ['Heartbeat', 'HeartbeatAck', 'HeartbeatRefused'],
+    ]) {
+      const looks = [ask, grant, refuse].map((name) => messageLook(code(name)));
+      expect(new Set(looks).size).toBe(3);
+      expect(looks.map(isHollow)).toEqual([false, true, true]);
+    }
+    for (const kind of codes) expect(messagePath(messageLook(kind), 4)).toMatch(/^M/);
+  });
+});
+
+describe('lanes', () => {
+  it('lie one below the other without a gap', () => {
+    const { lanes, axis, height } = planLanes([0, 1, 2], [4, 5], 'normal');
+    expect(lanes[0].top).toBe(axis);
+    lanes.forEach((lane, i) => {
+      if (i > 0) expect(lane.top).toBe(lanes[i - 1].top + lanes[i - 1].height);
+    });
+    expect(height).toBeGreaterThanOrEqual(lanes[lanes.length - 1].top + lanes[lanes.length - 1].height);
+    expect(lanes.filter(({ kind }) => kind === 'node').map(({ id }) => id)).toEqual([0, 1, 2]);
+  });
+});
