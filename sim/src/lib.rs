@@ -27,6 +27,7 @@
 pub mod app;
 pub mod check;
 pub mod client;
+pub mod explore;
 pub mod fault;
 pub mod history;
 mod json;

@@ -4,9 +4,8 @@
 //! answered before they were durable are a double vote after a crash (NodeDB#161, hashicorp/raft#661).
 
 use super::{Message, Raft, Record, Refusal, Role, Rule, Rules};
-use crate::{Event, Instant, NodeId, Output, Ticket, Unknown, Why};
+use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
 use alloc::vec::Vec;
-use core::hash::{Hash, Hasher};
 use core::mem::discriminant;
 
 /// How much of the record the disk holds, and what waits for it.
@@ -55,12 +54,23 @@ impl Durable {
         self.held.clear();
     }
 
-    /// The ticket numbers themselves are no protocol state (law C10): how many are open is.
-    pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        (self.pending(), self.asked).hash(hasher);
-        for held in &self.held {
-            (self.issued - held.after, held.to).hash(hasher);
-            held.message.fingerprint(now, hasher);
+    /// How far the disk is behind: the record that was last asked for, and how many requests are open. The ticket
+    /// numbers themselves are no protocol state (law C10).
+    pub(super) fn asked(&self) -> (u64, Record) {
+        (self.pending(), self.asked)
+    }
+
+    /// What waits for the disk: for how many requests fewer than are open, for whom, and what.
+    pub(super) fn held(&self) -> impl Iterator<Item = (u64, NodeId, Message)> {
+        self.held
+            .iter()
+            .map(|held| (self.issued - held.after, held.to, held.message))
+    }
+
+    /// Changes what waits for the disk to be said to `to`.
+    pub(super) fn change_held(&mut self, to: NodeId, change: impl Fn(Message) -> Message) {
+        for held in self.held.iter_mut().filter(|held| held.to == to) {
+            held.message = change(held.message);
         }
     }
 

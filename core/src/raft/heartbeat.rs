@@ -61,7 +61,7 @@ impl<R: Rules> Raft<R> {
     }
 
     /// What a promise is worth to a leader that sent its round at `sent`.
-    fn covered_until(&self, sent: Instant, promise: Duration) -> Instant {
+    pub(super) fn covered_until(&self, sent: Instant, promise: Duration) -> Instant {
         if self.config.safe_mode {
             sent + self.config.timing.lease(promise)
         } else {

@@ -5,7 +5,6 @@
 
 use crate::log::Position;
 use crate::{Duration, Instant, NodeId};
-use core::hash::{Hash, Hasher};
 
 /// A message between two voters. Instants in it are the sender's of the request; a peer echoes them and never reads
 /// them as a time of its own.
@@ -104,15 +103,52 @@ impl Message {
             | Self::Release { term, .. } => term,
         }
     }
-    /// Feeds the message into `hasher` with the sender's own instants relative to its `now` (law C10). What it echoes
-    /// is a peer's and stays as it is.
-    pub fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
+
+    /// The instant in it, and whether it is one of the sender's clock (a request) or of the receiver's (an echo).
+    #[must_use]
+    pub const fn stamp(&self) -> Option<(Instant, Stamp)> {
         match *self {
-            Self::RequestPreVote { term, last, sent } => {
-                (0u8, term, last, now.since(sent)).hash(hasher)
+            Self::RequestPreVote { sent, .. } | Self::Heartbeat { sent, .. } => {
+                Some((sent, Stamp::Sender))
             }
-            Self::Heartbeat { term, sent } => (1u8, term, now.since(sent)).hash(hasher),
-            other => (2u8, other).hash(hasher),
+            Self::PreVoteGranted { sent, .. } | Self::HeartbeatAck { sent, .. } => {
+                Some((sent, Stamp::Receiver))
+            }
+            _ => None,
         }
     }
+
+    /// The same message with another instant in it, if it carries one.
+    #[must_use]
+    pub const fn stamped(mut self, at: Instant) -> Self {
+        match &mut self {
+            Self::RequestPreVote { sent, .. }
+            | Self::Heartbeat { sent, .. }
+            | Self::PreVoteGranted { sent, .. }
+            | Self::HeartbeatAck { sent, .. } => *sent = at,
+            _ => {}
+        }
+        self
+    }
+
+    /// The same message with other names in it.
+    #[must_use]
+    pub fn renamed(self, name: impl Fn(NodeId) -> NodeId) -> Self {
+        match self {
+            Self::Release { term, to } => Self::Release {
+                term,
+                to: to.map(name),
+            },
+            other => other,
+        }
+    }
+}
+
+/// Whose clock the instant in a message is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stamp {
+    /// The receiver's: an echo of what it sent.
+    Receiver,
+    /// The sender's: to be echoed.
+    Sender,
 }

@@ -26,10 +26,12 @@
 //! establishment a leader has `L` from its election; votes are not promises.
 //!
 //! One file an idea: [`Config`] and [`Timing`] (parameters), [`Record`] (what is durable), [`Message`], [`Rule`]
-//! (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`, `refuse`.
+//! (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`, `refuse`,
+//! `explore` (law C10).
 
 mod config;
 mod durable;
+mod explore;
 mod heartbeat;
 mod message;
 mod prevote;
@@ -40,8 +42,9 @@ mod rules;
 mod vote;
 
 pub use config::{Config, ConfigError, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Timing};
+pub use explore::View;
 pub use heartbeat::{Lease, Promise};
-pub use message::Message;
+pub use message::{Message, Stamp};
 pub use record::{Boot, Record};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
@@ -54,7 +57,7 @@ use crate::{
 };
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use core::hash::{Hash, Hasher};
+use core::hash::Hasher;
 use durable::Durable;
 
 /// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
@@ -534,47 +537,7 @@ impl<R: Rules> Election for Raft<R> {
     }
 
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        // What lies in the past is over: how long ago does not matter.
-        let ahead = |at: Instant| {
-            if at == Instant::FOREVER {
-                u64::MAX
-            } else {
-                at.since(now).as_micros()
-            }
-        };
-        self.record.hash(hasher);
-        self.durable.fingerprint(now, hasher);
-        self.log.hash(hasher);
-        (
-            self.role,
-            self.leader,
-            self.established,
-            self.yielded,
-            self.failed,
-            self.halted,
-        )
-            .hash(hasher);
-        // A release of a term that is over changes nothing any more.
-        (self.released == self.record.term).hash(hasher);
-        self.due.map(ahead).hash(hasher);
-        self.promise
-            .filter(|promise| promise.until > now)
-            .map(|promise| (ahead(promise.until), promise.to))
-            .hash(hasher);
-        for heard in &self.heard {
-            (ahead(heard.at), heard.granted).hash(hasher);
-        }
-        match self.role {
-            Role::Leader => (
-                ahead(self.until),
-                now.since(self.began).as_micros(),
-                now.since(self.armed_at).as_micros(),
-            )
-                .hash(hasher),
-            Role::PreCandidate => now.since(self.began).as_micros().hash(hasher),
-            Role::Candidate | Role::Follower => {}
-        }
-        self.grants.hash(hasher);
+        self.view(now, View::PLAIN, hasher);
     }
 }
 

@@ -1,0 +1,246 @@
+//! What an exhaustive search asks of a machine beyond its inputs (law C10): its state without absolute time and under
+//! other names, the age of what it echoes, and which messages can do nothing any more.
+
+use super::{Message, Raft, Role, Rule, Rules, Stamp};
+use crate::quorum::Voters;
+use crate::{Duration, Instant, NodeId};
+use core::hash::{Hash, Hasher};
+
+/// What of a machine's state counts, and under which names.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The voter at place `order[k]` goes by the name `k`; their own places when `None`. Must name each place once.
+    pub order: Option<&'a [usize]>,
+    /// Whether the messages count that wait for the disk.
+    pub held: bool,
+    /// Whether time counts. Without it a machine is what it can do when every timer may fire at any moment; only
+    /// outside safe mode, where no promise and no lease depends on the clock.
+    pub timed: bool,
+}
+
+impl View<'_> {
+    /// All of the state, under the own names.
+    pub const PLAIN: Self = Self {
+        order: None,
+        held: true,
+        timed: true,
+    };
+
+    fn place(&self, name: usize) -> usize {
+        self.order.map_or(name, |order| order[name])
+    }
+
+    /// The name of a node: 0 to one less than the number of voters. A node that is no voter keeps its own.
+    fn name(&self, voters: &Voters, id: NodeId) -> NodeId {
+        let place = voters.place(id);
+        let name = match self.order {
+            Some(order) => place.and_then(|place| order.iter().position(|named| *named == place)),
+            None => place,
+        };
+        name.map_or(id, |name| NodeId(name as u64))
+    }
+}
+
+impl<R: Rules> Raft<R> {
+    /// Feeds the protocol state into `hasher` as `view` shows it. Two machines that look alike answer alike to every
+    /// message of an honest group, at once and later. With rules switched off, only as long as these do not count what
+    /// lies further back than an election timeout.
+    ///
+    /// Names other than the own are sound as far as no rule compares them; RL-9 does (a pre-candidate steps back from a
+    /// higher one), and so does whom a lapsed leader asks to stand when several answered last.
+    pub fn view<H: Hasher>(&self, now: Instant, view: View<'_>, hasher: &mut H) {
+        // What lies in the past is over: how long ago does not matter.
+        let ahead = |at: Instant| match at {
+            Instant::FOREVER => u64::MAX,
+            _ if view.timed => at.since(now).as_micros(),
+            _ => 0,
+        };
+        // An answer to what was sent longer ago than a promise lasts counts for nothing.
+        let horizon = self.config.timing.election_min + Duration::from_micros(1);
+        let ago = |at: Instant| {
+            if view.timed {
+                now.since(at).min(horizon)
+            } else {
+                Duration::ZERO
+            }
+        };
+        let voters = &self.config.voters;
+        let name = |id| view.name(voters, id);
+        let (pending, asked) = self.durable.asked();
+        for record in [self.record, asked] {
+            let vote = record.vote.map(name);
+            (record.term, vote, record.promise, record.generation).hash(hasher);
+        }
+        (
+            pending,
+            self.role,
+            self.leader.map(name),
+            self.established,
+            self.yielded,
+            self.halted,
+            self.due.is_some(),
+            self.grants,
+            // A release of a term that is over changes nothing any more.
+            self.released == self.record.term,
+        )
+            .hash(hasher);
+        self.log.hash(hasher);
+        for of in 0..voters.ids().len() {
+            let place = view.place(of);
+            let heard = &self.heard[place];
+            (ahead(heard.at), heard.granted).hash(hasher);
+            for (waits, to, message) in self.durable.held() {
+                if view.held && to == voters.ids()[place] {
+                    let at = match message.stamp() {
+                        Some((at, Stamp::Sender)) => ago(at).as_micros(),
+                        Some((at, Stamp::Receiver)) if view.timed => at.as_micros(),
+                        _ => 0,
+                    };
+                    let message = message.renamed(name).stamped(Instant::from_micros(at));
+                    (of, waits, message).hash(hasher);
+                }
+            }
+        }
+        if !view.timed {
+            return;
+        }
+        // More failures than that stretch no wait any further.
+        (self.failed.min(5), self.due.map(ahead)).hash(hasher);
+        self.promise
+            .filter(|promise| promise.until > now)
+            .map(|promise| (ahead(promise.until), promise.to))
+            .hash(hasher);
+        match self.role {
+            // What was asked when, for answers to be told from answers to nothing.
+            Role::Leader => {
+                (ahead(self.until), ago(self.began), ago(self.armed_at)).hash(hasher);
+            }
+            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
+            Role::Candidate | Role::Follower => {}
+        }
+    }
+
+    /// The clock of `of` moved on by `by`: what waits here for the disk and echoes an instant of that clock is older by as
+    /// much, but not older than `oldest`. For a search that keeps instants relative to their owner's now.
+    pub fn age_echoes(&mut self, of: NodeId, by: Duration, oldest: Instant) {
+        self.durable
+            .change_held(of, |message| match message.stamp() {
+                Some((at, Stamp::Receiver)) => message.stamped((at - by).max(oldest)),
+                _ => message,
+            });
+    }
+
+    /// Whether `message` from the node in state `from` can do nothing here any more, now or later, whatever happens,
+    /// crashes included: neither here nor, through the answer, there. What may still matter says `false`. The answer to
+    /// one that arrives later may wait here for the disk, to do nothing there; and may take the place of another that
+    /// waits, which is as if that was lost.
+    ///
+    /// `timed` as in [`View::timed`].
+    #[must_use]
+    pub fn inert(&self, now: Instant, from: &Self, message: &Message, timed: bool) -> bool {
+        let own = self.record.term;
+        // A crash takes back what the disk does not hold; what it holds never falls.
+        let settled = self.pending() == 0;
+        // No node stands or leads twice in one term.
+        let asks_no_more = |term, roles: &[Role]| {
+            let there = from.record.term;
+            there > term || (there == term && !roles.contains(&from.role))
+        };
+        match *message {
+            Message::RequestVote { term, .. } => {
+                // The vote of this term is given, and the answer counts no more. Granting the same one again would
+                // only arm the timer again.
+                let given = match self.record.vote {
+                    Some(vote) if vote == from.config.id => {
+                        !timed && self.role == Role::Follower && self.keeps(Rule::OwnTermGrants)
+                    }
+                    Some(_) => self.keeps(Rule::OneVoteATerm),
+                    None => false,
+                };
+                settled
+                    && asks_no_more(term, &[Role::Candidate])
+                    && (term < own || (term == own && given))
+            }
+            Message::VoteGranted { term } => {
+                let counted = self
+                    .config
+                    .voters
+                    .place(from.config.id)
+                    .is_some_and(|place| self.heard[place].granted)
+                    && self.keeps(Rule::CountOnce);
+                settled
+                    && self.keeps(Rule::OwnTermGrants)
+                    && (term < own || (term == own && (self.role != Role::Candidate || counted)))
+            }
+            Message::VoteRefused { asked, term } => {
+                settled
+                    && (term <= own
+                        || asked < own
+                        || (asked == own && self.role != Role::Candidate))
+            }
+            Message::Heartbeat { term, .. } => {
+                settled && term < own && asks_no_more(term, &[Role::Candidate, Role::Leader])
+            }
+            Message::HeartbeatAck {
+                term,
+                sent,
+                promise,
+            } => settled && self.adds_nothing(now, from.config.id, term, sent, promise),
+            Message::HeartbeatRefused { asked, term } => {
+                settled
+                    && (term <= own
+                        || asked < own
+                        || (asked == own && !matches!(self.role, Role::Candidate | Role::Leader)))
+            }
+            Message::RequestPreVote { term, .. } => {
+                settled && from.pending() == 0 && from.record.term >= term && own >= term
+            }
+            Message::PreVoteGranted { term, sent, .. } => {
+                let too_old = now.since(sent) > self.config.timing.election_min
+                    || match self.role {
+                        Role::PreCandidate => sent < self.began,
+                        // The next candidacy begins later.
+                        _ => sent < now,
+                    };
+                (settled && own >= term) || (timed && too_old)
+            }
+            Message::PreVoteRefused { asked, term } => settled && (term <= own || asked <= own),
+            Message::Release { term, .. } => {
+                let binds = self
+                    .promise
+                    .is_some_and(|promise| promise.to == Some(term) && promise.until > now);
+                settled && self.keeps(Rule::ReleaseOwnTerm) && term < own && !binds
+            }
+        }
+    }
+
+    /// Whether an acknowledgement extends no lease, now or later.
+    fn adds_nothing(
+        &self,
+        now: Instant,
+        from: NodeId,
+        term: u64,
+        sent: Instant,
+        promise: Duration,
+    ) -> bool {
+        let as_promised = [
+            Rule::OwnTermAcks,
+            Rule::ValidityFromSend,
+            Rule::PromiseFromAnswer,
+        ]
+        .into_iter()
+        .all(|rule| self.keeps(rule));
+        let over = match self.role {
+            Role::Leader => self.config.voters.place(from).is_some_and(|place| {
+                let promise = promise.min(self.config.timing.election_min);
+                let heard = &self.heard[place];
+                heard.granted && self.covered_until(sent, promise) <= heard.at.max(now)
+            }),
+            // It may still be elected in this term.
+            Role::Candidate => false,
+            Role::PreCandidate | Role::Follower => true,
+        };
+        let own = self.record.term;
+        as_promised && (term < own || (term == own && over))
+    }
+}

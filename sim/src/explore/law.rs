@@ -1,0 +1,57 @@
+//! What must hold in every state, judged from outside the machines.
+
+use std::fmt;
+
+/// An invariant, by its name in the design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Law {
+    /// INV-E1: one leader a term, over the whole run.
+    OneLeader,
+    /// INV-E2: one vote a term, and durable before it is said.
+    OneVote,
+    /// INV-E3: durable terms never fall, and nothing is said above them.
+    DurableTerm,
+    /// INV-E5: who is elected has what a majority has.
+    CompleteLog,
+    /// INV-E6: elections and depositions alternate, with rising tokens.
+    TokenRises,
+    /// INV-S1: one believed leader at any instant of true time.
+    OneBelieved,
+    /// INV-S3: an expired token never becomes valid again.
+    Expired,
+    /// C2: after a timeout that was due, the deadline lies ahead.
+    Deadline,
+}
+
+impl Law {
+    /// Its name in the design.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneLeader => "INV-E1",
+            Self::OneVote => "INV-E2",
+            Self::DurableTerm => "INV-E3",
+            Self::CompleteLog => "INV-E5",
+            Self::TokenRises => "INV-E6",
+            Self::OneBelieved => "INV-S1",
+            Self::Expired => "INV-S3",
+            Self::Deadline => "C2",
+        }
+    }
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::OneLeader => "two leaders of one term",
+            Self::OneVote => "two votes of one node in one term, or one that is not durable",
+            Self::DurableTerm => "a term was named that is not durable, or a durable term fell",
+            Self::CompleteLog => "a leader without what a majority has",
+            Self::TokenRises => "a token that does not rise",
+            Self::OneBelieved => "two believe to lead at one instant",
+            Self::Expired => "an expired token became valid again",
+            Self::Deadline => "a deadline that does not move",
+        };
+        write!(f, "{}: {text}", self.name())
+    }
+}

@@ -1,0 +1,34 @@
+//! The explorer: every schedule of a small group within bounds, over the real machines.
+//!
+//! ```
+//! use tenure_sim::explore::{Bounds, Setting, explore};
+//!
+//! let setting = Setting::election(3, Bounds { terms: 2, crashes: 1, ..Bounds::default() });
+//! let report = explore(&setting, |_| true)?;
+//! assert!(report.exhausted());
+//! # Ok::<(), tenure_sim::explore::Unexplorable>(())
+//! ```
+//!
+//! [`Setting`] says what is explored and how far, [`Model`] what that means, [`explore`] walks it, [`Report`] tells.
+//! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
+
+mod hash;
+mod hunt;
+mod law;
+mod model;
+mod node;
+mod report;
+mod search;
+mod setting;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use hunt::Hunt;
+pub use law::Law;
+pub use model::{Action, Mail, Model, State};
+pub use report::{Counterexample, Report};
+pub use search::explore;
+pub use setting::{
+    Bounds, Clocks, Cut, MAX_TERMS, MAX_VOTERS, Network, Setting, Unexplorable, short_timing,
+};
