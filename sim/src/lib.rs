@@ -28,6 +28,8 @@ pub mod app;
 pub mod check;
 pub mod client;
 pub mod explore;
+#[cfg(not(target_family = "wasm"))]
+pub mod export;
 pub mod fault;
 pub mod history;
 mod json;

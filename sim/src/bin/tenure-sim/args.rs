@@ -1,11 +1,12 @@
 //! The command line.
 
 use crate::measure::What;
-use crate::{Done, USAGE, bench, measure, run, sweep};
+use crate::{Done, USAGE, bench, measure, run, sweep, trace};
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
 use tenure_sim::Refusal;
+use tenure_sim::export::Format;
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{parse_seed, parse_span};
 
@@ -69,6 +70,7 @@ pub(crate) fn dispatch() -> Done {
     match parser.next().map_err(|error| slip(&error))? {
         Some(Value(command)) => match command.to_str() {
             Some("run") => run_command(&mut parser),
+            Some("trace") => trace_command(&mut parser),
             Some("sweep") => sweep_command(&mut parser),
             Some("schedule") => schedule_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
@@ -94,6 +96,7 @@ fn run_command(parser: &mut lexopt::Parser) -> Done {
     let (mut file, mut seed, mut form) = (None, None, run::Form::Text);
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
+            Long("explain") => form = run::Form::Story,
             Long("json") => form = run::Form::Json,
             Long("hash") => form = run::Form::Hash,
             Long("seed") => seed = Some(number(parser, "--seed", 0, u64::MAX)?),
@@ -102,15 +105,42 @@ fn run_command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
-    let file = file.ok_or_else(|| {
-        refusal(
-            "missing-argument",
-            "run",
-            "no file is named",
-            "name a scenario file, or - for the standard input",
-        )
-    })?;
+    let file = file.ok_or_else(|| no_file("run"))?;
     run::run(file.as_ref(), seed, form)
+}
+
+fn trace_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut file, mut seed, mut format) = (None, None, Format::default());
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("seed") => seed = Some(number(parser, "--seed", 0, u64::MAX)?),
+            Long("format") => {
+                let name = text(parser, "--format")?;
+                format = Format::named(&name).ok_or_else(|| {
+                    refusal(
+                        "unknown-name",
+                        "--format",
+                        &format!("{name} is not known"),
+                        "use one of jsonl, perfetto, shiviz",
+                    )
+                })?;
+            }
+            Long("help") | Short('h') => return help(),
+            Value(path) if file.is_none() => file = Some(path),
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    let file = file.ok_or_else(|| no_file("trace"))?;
+    trace::trace(file.as_ref(), seed, format)
+}
+
+fn no_file(command: &str) -> Refusal {
+    refusal(
+        "missing-argument",
+        command,
+        "no file is named",
+        "name a scenario file, or - for the standard input",
+    )
 }
 
 fn sweep_command(parser: &mut lexopt::Parser) -> Done {

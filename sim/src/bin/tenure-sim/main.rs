@@ -11,6 +11,7 @@ mod measure;
 mod parallel;
 mod run;
 mod sweep;
+mod trace;
 
 use std::process::ExitCode;
 use tenure_sim::Refusal;
@@ -18,7 +19,12 @@ use tenure_sim::Refusal;
 const USAGE: &str = "\
 tenure-sim: leader elections in a deterministic world
 
-  tenure-sim run FILE [--seed N] [--json | --hash]   run a scenario file (- for the standard input)
+  tenure-sim run FILE [--seed N] [--explain | --json | --hash]
+                                                     run a scenario file (- for the standard input); --explain
+                                                     tells what happened and why
+  tenure-sim trace FILE [--seed N] [--format jsonl|perfetto|shiviz]
+                                                     print every event of a run: as JSON lines, for
+                                                     ui.perfetto.dev, or for ShiViz
   tenure-sim sweep [--seeds N] [--from N] [--threads N]
                                                      random fault schedules, judged for safety and liveness
   tenure-sim schedule SEED                           print the random schedule of a seed as a scenario file

@@ -4,6 +4,7 @@ use crate::Done;
 use crate::args::refusal;
 use std::io::Read;
 use std::path::Path;
+use tenure_sim::export::{Recording, explain};
 use tenure_sim::report::Report;
 use tenure_sim::{Refusal, Scenario};
 
@@ -11,11 +12,28 @@ use tenure_sim::{Refusal, Scenario};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,
+    Story,
     Json,
     Hash,
 }
 
 pub(crate) fn run(file: &Path, seed: Option<u64>, form: Form) -> Done {
+    let scenario = scenario(file, seed)?;
+    if form == Form::Story {
+        print!("{}", explain(&Recording::of(scenario.clone())?));
+        return Ok(Report::of(scenario).as_expected());
+    }
+    let report = Report::of(scenario);
+    match form {
+        Form::Json => println!("{}", report.to_json()),
+        Form::Hash => println!("{}", report.hash()),
+        Form::Text | Form::Story => print!("{}", report.to_text()),
+    }
+    Ok(report.as_expected())
+}
+
+/// The scenario of a file, under another seed if one is given.
+pub(crate) fn scenario(file: &Path, seed: Option<u64>) -> Result<Scenario, Refusal> {
     let name = file.display().to_string();
     let json = read(file).map_err(|error| {
         refusal(
@@ -29,17 +47,10 @@ pub(crate) fn run(file: &Path, seed: Option<u64>, form: Form) -> Done {
         place: format!("{name}: {}", refusal.place),
         ..refusal
     })?;
-    let scenario = match seed {
+    Ok(match seed {
         Some(seed) => scenario.with_seed(seed),
         None => scenario,
-    };
-    let report = Report::of(scenario);
-    match form {
-        Form::Text => print!("{}", report.to_text()),
-        Form::Json => println!("{}", report.to_json()),
-        Form::Hash => println!("{}", report.hash()),
-    }
-    Ok(report.as_expected())
+    })
 }
 
 fn read(file: &Path) -> std::io::Result<String> {

@@ -1,0 +1,437 @@
+//! What each action of the plan did, or that it did nothing.
+
+use super::Entry;
+use crate::app::RESOURCES;
+use crate::export::plan;
+use crate::export::recording::{Recording, Strike};
+use crate::export::words::{count, ms, nodes, span};
+use crate::fault::Action;
+use crate::physics::trace::{Event, Kind, Loss};
+
+/// How many links are named one by one.
+const LINKS_NAMED: usize = 6;
+
+/// How many quiet actions in a row are named one by one.
+const QUIET_NAMED: usize = 12;
+
+/// An action that came, in words.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    /// Its place in the plan.
+    place: usize,
+    at: u64,
+    effect: bool,
+    /// What it was, in a few words, if that is all there is to say.
+    quiet: Option<String>,
+    /// What it was and did.
+    full: String,
+}
+
+/// Every action that came.
+pub(super) fn entries(recording: &Recording) -> Vec<Entry> {
+    let total = recording.strikes.len();
+    recording
+        .strikes
+        .iter()
+        .enumerate()
+        .map(|(place, strike)| {
+            let asked = plan::asked(recording, place);
+            let (quiet, did) = if strike.effect {
+                let quiet = strike.disk.map(|_| asked.clone());
+                (quiet, did(recording, place, strike))
+            } else {
+                let why = plan::why_not(recording, place);
+                (
+                    Some(format!("{asked} (no effect: {why})")),
+                    format!("No effect: {why}."),
+                )
+            };
+            let full = format!("Fault {} of {total}, {asked}. {did}", place + 1);
+            Entry {
+                at: strike.at,
+                text: full.clone(),
+                fault: Some(Told {
+                    place,
+                    at: strike.at,
+                    effect: strike.effect,
+                    quiet,
+                    full,
+                }),
+            }
+        })
+        .collect()
+}
+
+/// Tells several quiet actions in a row in one paragraph.
+pub(super) fn told_together(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut out: Vec<Entry> = Vec::new();
+    let mut row: Vec<Told> = Vec::new();
+    for entry in entries {
+        match &entry.fault {
+            Some(told) if told.quiet.is_some() => row.push(told.clone()),
+            _ => {
+                out.extend(in_a_row(std::mem::take(&mut row)));
+                out.push(entry);
+            }
+        }
+    }
+    out.extend(in_a_row(row));
+    out
+}
+
+fn in_a_row(row: Vec<Told>) -> Option<Entry> {
+    let (first, last) = (row.first()?, row.last()?);
+    let text = if row.len() == 1 {
+        first.full.clone()
+    } else {
+        let mut named: Vec<String> = row
+            .iter()
+            .take(QUIET_NAMED)
+            .filter_map(|told| told.quiet.clone())
+            .collect();
+        let rest = row.get(QUIET_NAMED..).unwrap_or_default();
+        if !rest.is_empty() {
+            let idle = rest.iter().filter(|told| !told.effect).count();
+            named.push(format!(
+                "and {} more, {idle} of them without effect",
+                rest.len()
+            ));
+        }
+        let when = if last.at > first.at {
+            format!(" ({})", span(first.at, last.at))
+        } else {
+            String::new()
+        };
+        format!(
+            "Faults {} to {}{when}: {}.",
+            first.place + 1,
+            last.place + 1,
+            named.join("; ")
+        )
+    };
+    Some(Entry::new(first.at, text))
+}
+
+fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
+    let own = &recording.events[strike.events.clone()];
+    let later = &recording.events[strike.events.end..];
+    let of = |kind: Kind| own.iter().filter(move |event| event.kind == kind);
+    let mut said: Vec<String> = Vec::new();
+    said.extend(of(Kind::Crash).map(|crash| crashed(crash, own, later)));
+    said.extend(of(Kind::Boot).map(|boot| {
+        format!(
+            "{} starts again, life {}, from what its disk holds.",
+            nodes(&[boot.actor]),
+            boot.a
+        )
+    }));
+    said.extend(of(Kind::Pause).map(|pause| paused(recording, pause, later)));
+    said.extend(of(Kind::Resume).map(|resume| resumed(recording, strike, resume)));
+    if of(Kind::Cut).next().is_some() {
+        said.push(cut(recording, strike));
+    }
+    said.extend(healed(own));
+    if let Some(node) = strike.disk {
+        let before = strike.before.disks.get(usize::from(node)).copied();
+        said.push(format!(
+            "{}'s disk took {} a write before.",
+            nodes(&[node]),
+            ms(before.unwrap_or_default())
+        ));
+    }
+    if matches!(
+        recording
+            .scenario
+            .faults
+            .get(place)
+            .map(|fault| &fault.action),
+        Some(Action::Network(_))
+    ) {
+        said.push(weather(recording, place, later));
+    }
+    if said.is_empty() {
+        // A wish: what comes of it is told where it comes.
+        said.push(match own.first() {
+            Some(event) => format!("{} does so.", nodes(&[event.actor])),
+            None => "From now on.".to_owned(),
+        });
+    }
+    said.join(" ")
+}
+
+fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
+    let node = crash.actor;
+    let mut said = format!("{} dies", nodes(&[node]));
+    let undone = own
+        .iter()
+        .filter(|event| event.kind == Kind::PersistLost)
+        .count();
+    if undone > 0 {
+        said += &format!(", and {} not done yet", undo(undone));
+    }
+    let back = |event: &&Event| event.kind == Kind::Boot && event.actor == node;
+    let down = later
+        .iter()
+        .position(|event| back(&event))
+        .map_or(later, |place| &later[..place]);
+    let lost = own.iter().chain(down).filter(|event| {
+        event.kind == Kind::Lose
+            && event.other == i32::from(node)
+            && event.b == Loss::ReceiverDown as i64
+    });
+    said + &format!(
+        "; {} to it lost {}.",
+        count(lost.count() as u64, "message"),
+        if down.len() < later.len() {
+            "until it is back"
+        } else {
+            "until the end"
+        }
+    )
+}
+
+/// How much the network loses until it changes again.
+fn weather(recording: &Recording, place: usize, later: &[Event]) -> String {
+    let next = (place + 1..recording.strikes.len()).find(|next| {
+        recording.strikes[*next].effect
+            && matches!(recording.scenario.faults[*next].action, Action::Network(_))
+    });
+    let until = next.map_or(u64::MAX, |next| recording.strikes[next].at);
+    let lost = later
+        .iter()
+        .take_while(|event| event.at <= until)
+        .filter(|event| event.kind == Kind::Lose && event.b == Loss::Network as i64)
+        .count();
+    format!(
+        "It loses {} {}.",
+        count(lost as u64, "message"),
+        if next.is_some() {
+            format!("until it changes at {}", ms(until))
+        } else {
+            "until the end".to_owned()
+        }
+    )
+}
+
+fn undo(writes: usize) -> String {
+    match writes {
+        1 => "a write to its disk is".to_owned(),
+        _ => format!("{writes} writes to its disk are"),
+    }
+}
+
+fn paused(recording: &Recording, pause: &Event, later: &[Event]) -> String {
+    let node = pause.actor;
+    let ends = later
+        .iter()
+        .find(|event| event.actor == node && matches!(event.kind, Kind::Resume | Kind::Crash));
+    let until = ends.map_or(recording.scenario.duration, |event| event.at);
+    let mut said = format!(
+        "{} freezes for {}",
+        nodes(&[node]),
+        ms(until.saturating_sub(pause.at))
+    );
+    let belief = recording
+        .beliefs
+        .iter()
+        .find(|belief| belief.node == node && belief.from <= pause.at && belief.until > pause.at);
+    if let Some(belief) = belief {
+        said += &format!(
+            ", believing to lead term {} until {}",
+            belief.token.counter,
+            ms(belief.until)
+        );
+    }
+    said + "."
+}
+
+fn resumed(recording: &Recording, strike: &Strike, resume: &Event) -> String {
+    let node = resume.actor;
+    let own = &recording.events[strike.events.clone()];
+    let at_it = |kind: Kind| {
+        own.iter()
+            .filter(move |event| event.kind == kind && event.actor == node)
+            .count() as u64
+    };
+    let mut said = format!("{} goes on", nodes(&[node]));
+    // Every write goes to both resources.
+    let issued = at_it(Kind::WriteIssued).div_ceil(RESOURCES as u64);
+    if issued > 0 {
+        said += &format!(
+            ", first sending {} it had checked before it froze",
+            count(issued, "write")
+        );
+    }
+    let waited = at_it(Kind::Deliver);
+    match waited {
+        0 => said + "; nothing had come for it.",
+        _ => said + &format!("; {} had waited for it.", count(waited, "message")),
+    }
+}
+
+fn cut(recording: &Recording, strike: &Strike) -> String {
+    let size = recording.scenario.nodes;
+    let link =
+        |event: &Event| usize::from(event.actor) * size + usize::try_from(event.other).unwrap_or(0);
+    let mut carries = vec![true; size * size];
+    for event in &recording.events[..strike.events.end] {
+        if matches!(event.kind, Kind::Cut | Kind::Heal) {
+            carries[link(event)] = event.kind == Kind::Heal;
+        }
+    }
+    let mut own: Vec<usize> = recording.events[strike.events.clone()]
+        .iter()
+        .filter(|event| event.kind == Kind::Cut)
+        .map(link)
+        .collect();
+    let (mut lost, mut until) = (0, "until the end".to_owned());
+    for event in &recording.events[strike.events.start..] {
+        match event.kind {
+            Kind::Lose if event.b == Loss::Cut as i64 && own.contains(&link(event)) => lost += 1,
+            Kind::Heal => {
+                own.retain(|other| *other != link(event));
+                if own.is_empty() {
+                    until = format!("until healed at {}", ms(event.at));
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    format!(
+        "{}; {} lost there {until}.",
+        shape(size, &carries).unwrap_or_else(|| named(recording, strike)),
+        count(lost, "message")
+    )
+}
+
+/// The groups that the links leave, when that tells all: links carry both ways within, and neither way between.
+fn shape(size: usize, carries: &[bool]) -> Option<String> {
+    let mut groups: Vec<Vec<u16>> = Vec::new();
+    for node in 0..size {
+        let with = groups
+            .iter_mut()
+            .find(|group| carries[node * size + usize::from(group[0])]);
+        match with {
+            Some(group) => group.push(node as u16),
+            None => groups.push(vec![node as u16]),
+        }
+    }
+    let group_of = |node: usize| {
+        groups
+            .iter()
+            .position(|group| group.contains(&(node as u16)))
+    };
+    let tells_all = (0..size).all(|from| {
+        (0..size)
+            .all(|to| from == to || carries[from * size + to] == (group_of(from) == group_of(to)))
+    });
+    let names: Vec<String> = groups.iter().map(|group| nodes(group)).collect();
+    (tells_all && names.len() > 1).then(|| format!("The nodes fall apart: {}", names.join(" | ")))
+}
+
+fn named(recording: &Recording, strike: &Strike) -> String {
+    let links: Vec<String> = recording.events[strike.events.clone()]
+        .iter()
+        .filter(|event| event.kind == Kind::Cut)
+        .map(|event| {
+            let to = u16::try_from(event.other).unwrap_or_default();
+            format!("{} → {}", nodes(&[event.actor]), nodes(&[to]))
+        })
+        .collect();
+    let mut said = links[..links.len().min(LINKS_NAMED)].join(", ");
+    if links.len() > LINKS_NAMED {
+        said += &format!(" and {} more", links.len() - LINKS_NAMED);
+    }
+    format!("Nothing comes through from {said}")
+}
+
+fn healed(own: &[Event]) -> Option<String> {
+    let links = own.iter().filter(|event| event.kind == Kind::Heal).count();
+    if own.iter().any(|event| event.kind == Kind::Healed) {
+        return Some(format!(
+            "All links carry again; {} cut.",
+            match links {
+                1 => "one direction was".to_owned(),
+                _ => format!("{links} directions were"),
+            }
+        ));
+    }
+    match links {
+        0 => None,
+        1 => Some("One direction carries again.".to_owned()),
+        _ => Some(format!("{links} directions carry again.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    fn told(faults: &str) -> (Recording, Vec<String>) {
+        let json = format!(
+            r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "5s", "faults": [{faults}]}}"#
+        );
+        let recording = Recording::of(Scenario::parse(&json).unwrap()).unwrap();
+        let told = entries(&recording).into_iter().map(|entry| entry.text);
+        let told = told.collect();
+        (recording, told)
+    }
+
+    #[test]
+    fn a_cut_counts_what_is_lost_on_its_own_links_until_the_last_is_healed() {
+        let (recording, told) = told(
+            r#"{"at": "1s", "partition": [["n1", "n2"], ["n3"]]}, {"at": "2s", "heal": ["n1", "n3"]},
+               {"at": "2s", "heal": ["n2", "n3"]}, {"at": "2500ms", "cut": ["n1", "n2"]},
+               {"at": "3s", "heal": ["n3", "n1"]}, {"at": "3500ms", "heal": ["n3", "n2"]}"#,
+        );
+        let lost = |from: u16, to: i32, until: u64| {
+            let events = recording.events.iter().filter(|event| {
+                event.kind == Kind::Lose && (event.actor, event.other) == (from, to)
+            });
+            events.filter(|event| event.at <= until).count()
+        };
+        let parted = lost(0, 2, 2_000_000)
+            + lost(1, 2, 2_000_000)
+            + lost(2, 0, 3_000_000)
+            + lost(2, 1, 3_500_000);
+        for (place, expected) in [
+            (0, "The nodes fall apart: n1 and n2 | n3".to_owned()),
+            (
+                0,
+                format!("{parted} messages lost there until healed at 3500 ms."),
+            ),
+            (3, "Nothing comes through from n1 → n2".to_owned()),
+            (
+                3,
+                format!(
+                    "{} messages lost there until the end.",
+                    lost(0, 1, u64::MAX)
+                ),
+            ),
+            (4, "One direction carries again.".to_owned()),
+        ] {
+            assert!(told[place].contains(&expected), "{expected}: {told:#?}");
+        }
+    }
+
+    #[test]
+    fn quiet_faults_in_a_row_are_told_together() {
+        let (recording, _) = told(
+            r#"{"at": "1s", "restart": "n1"}, {"at": "1s", "disk": {"node": "n1", "write": "9ms"}},
+               {"at": "2s", "crash": "n1"}, {"at": "3s", "pause": "n1"}"#,
+        );
+        let told: Vec<String> = told_together(entries(&recording))
+            .into_iter()
+            .map(|entry| entry.text)
+            .collect();
+        assert_eq!(told.len(), 3);
+        assert_eq!(
+            told[0],
+            "Faults 1 to 2: restart n1 (no effect: n1 was running already); disk of n1: 9 ms a write."
+        );
+        assert!(told[1].starts_with("Fault 3 of 4, crash n1. n1 dies"));
+        assert_eq!(told[2], "Fault 4 of 4, pause n1. No effect: n1 was down.");
+    }
+}

@@ -1,0 +1,160 @@
+//! The account of a run in words: who was elected and why, what each fault did, who was turned away, how long nobody
+//! led. Heartbeats are counted, not told.
+
+mod elections;
+mod faults;
+mod story;
+mod summary;
+mod writes;
+
+use super::recording::Recording;
+use super::words::{ms, span};
+use crate::report::millis;
+use elections::Elections;
+
+/// Something worth telling, and when it happened.
+#[derive(Clone, Debug)]
+struct Entry {
+    at: u64,
+    text: String,
+    /// The action it tells of, if it does.
+    fault: Option<faults::Told>,
+}
+
+impl Entry {
+    const fn new(at: u64, text: String) -> Self {
+        Self {
+            at,
+            text,
+            fault: None,
+        }
+    }
+}
+
+/// Tells a run to a person.
+#[must_use]
+pub fn explain(recording: &Recording) -> String {
+    let elections = Elections::of(recording);
+    let mut out = heading(recording);
+    let mut entries = faults::entries(recording);
+    entries.extend(story::entries(recording, &elections));
+    entries.extend(writes::entries(recording));
+    entries.extend(summary::broken(recording));
+    // Faults come after all else of their instant, but what they cause comes after them: both are in this order already.
+    entries.sort_by_key(|entry| entry.at);
+    out += "\nWhat happened\n";
+    for entry in &faults::told_together(entries) {
+        out += &wrapped(&format!("{:>9}  ", ms(entry.at)), &entry.text);
+    }
+    for (title, lines) in [
+        ("How long nobody led", summary::gaps(recording, &elections)),
+        ("Writes", writes::summary(recording)),
+        ("Verdicts", summary::verdicts(recording)),
+    ] {
+        out += &format!("\n{title}\n");
+        for line in lines {
+            out += &wrapped("  ", &line);
+        }
+    }
+    out
+}
+
+fn heading(recording: &Recording) -> String {
+    let scenario = &recording.scenario;
+    let mut out = String::new();
+    if !scenario.title.en.is_empty() {
+        out += &format!("{}\n\n", scenario.title.en);
+    }
+    let timing = scenario.timing;
+    let mode = if scenario.safe_mode {
+        "with PreVote and leases"
+    } else {
+        "without PreVote and leases"
+    };
+    let group = match scenario.nodes {
+        1 => "1 node runs".to_owned(),
+        nodes => format!(
+            "{nodes} nodes, of which {} are a majority, run",
+            nodes / 2 + 1
+        ),
+    };
+    out += &wrapped(
+        "",
+        &format!(
+            "{group} Raft {mode} for {}, seed {}. Election timeout {}, heartbeat every {}; {}; a disk takes {} a write.",
+            millis(scenario.duration),
+            scenario.seed,
+            span(
+                timing.election_min.as_micros(),
+                timing.election_max.as_micros()
+            ),
+            ms(timing.heartbeat.as_micros()),
+            super::plan::weather(scenario.weather),
+            ms(scenario.disk_write),
+        ),
+    );
+    if !scenario.off.is_empty() {
+        let off: Vec<String> = scenario
+            .off
+            .iter()
+            .map(|rule| kebab(&format!("{rule:?}")))
+            .collect();
+        out += &wrapped("", &format!("Rules switched off: {}.", off.join(", ")));
+    }
+    out
+}
+
+/// The name of a rule as scenario files write it.
+fn kebab(camel: &str) -> String {
+    let mut out = String::new();
+    for letter in camel.chars() {
+        if letter.is_ascii_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
+}
+
+/// A paragraph whose first line begins with `margin`, and the others under it.
+fn wrapped(margin: &str, text: &str) -> String {
+    const WIDTH: usize = 100;
+    let indent = " ".repeat(margin.chars().count());
+    let (mut out, mut line) = (String::new(), margin.to_owned());
+    let mut fresh = true;
+    // A number and its unit stay on one line.
+    let glued = text.replace(" ms", "\u{a0}ms");
+    for word in glued.split(' ') {
+        if !fresh && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            out += line.trim_end();
+            out.push('\n');
+            line = indent.clone();
+            fresh = true;
+        }
+        if !fresh {
+            line.push(' ');
+        }
+        line += word;
+        fresh = false;
+    }
+    out += line.trim_end();
+    out.push('\n');
+    out.replace('\u{a0}', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_hang_under_their_time() {
+        let text = wrapped("  10 ms  ", &"word ".repeat(40));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("  10 ms  word") && lines[1].starts_with("         word"));
+        assert!(
+            lines
+                .iter()
+                .all(|line| line.len() <= 100 && !line.ends_with(' '))
+        );
+    }
+}

@@ -1,0 +1,326 @@
+//! Elections in words.
+
+use super::Entry;
+use super::elections::{Attempt, Elections, End, Office, Poll, Why};
+use crate::export::recording::Recording;
+use crate::export::words::{count, ms, nodes, span};
+
+/// What is told of elections, in order of time.
+pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry> {
+    let mut entries = vec![Entry::new(
+        0,
+        match recording.scenario.nodes {
+            1 => "The node starts.".to_owned(),
+            nodes => format!("All {nodes} nodes start. Nobody leads."),
+        },
+    )];
+    for office in &elections.offices {
+        entries.extend(won(elections, office));
+        entries.push(held(recording, office));
+        entries.extend(office.ended.map(|_| ended(office)));
+    }
+    entries.extend(lost(elections));
+    entries.extend(split_votes(elections));
+    if let Some(office) = elections
+        .offices
+        .iter()
+        .rev()
+        .find(|office| office.ended.is_none())
+    {
+        entries.push(Entry::new(
+            recording.scenario.duration,
+            format!(
+                "The run is over. {} leads in term {}: {}.",
+                name(office),
+                office.term,
+                work(office)
+            ),
+        ));
+    } else {
+        entries.push(Entry::new(
+            recording.scenario.duration,
+            "The run is over. Nobody leads.".to_owned(),
+        ));
+    }
+    entries
+}
+
+/// The attempt that won an office.
+fn won(elections: &Elections, office: &Office) -> Option<Entry> {
+    let attempt = elections.attempts.iter().find(|attempt| {
+        attempt.end == End::Elected
+            && attempt.node == office.node
+            && attempt.until == office.elected
+    })?;
+    let mut text = reason(attempt);
+    if let Some(pre) = attempt.pre.as_ref().filter(|pre| pre.rounds > 0) {
+        let asked = asks(pre.rounds);
+        let stood = attempt.stood.map_or(String::new(), |(at, _)| {
+            format!(", and stands in term {} at {}", office.term, ms(at))
+        });
+        text += &format!(" It {asked}, gets those of {}{stood}.", nodes(&pre.granted));
+    } else {
+        text += &format!(" It stands in term {} at once.", office.term);
+    }
+    text += &match &attempt.votes.granted[..] {
+        [] => " Its own vote elects it".to_owned(),
+        granted => format!(
+            " With its own vote and those of {} it is elected",
+            nodes(granted)
+        ),
+    };
+    text += &format!(" at {}.", ms(office.elected));
+    Some(Entry::new(attempt.from, text))
+}
+
+/// Why a node tried.
+fn reason(attempt: &Attempt) -> String {
+    let node = nodes(&[attempt.node]);
+    match attempt.why {
+        Why::NeverHeard(booted) => format!(
+            "{node} has heard no leader since it started at {}: its election timeout runs out.",
+            ms(booted)
+        ),
+        Why::Silence(leader, heard) => format!(
+            "{node} last heard {} at {}: its election timeout runs out.",
+            nodes(&[leader]),
+            ms(heard)
+        ),
+        Why::Released(leader, at) => format!(
+            "{node} heard at {} that {} stopped leading, and from nobody else since.",
+            ms(at),
+            nodes(&[leader])
+        ),
+        Why::HandedOver(leader) => {
+            format!("{node} is named by {} to succeed it.", nodes(&[leader]))
+        }
+        Why::Stepped(at) => format!(
+            "{node} led until {} and has heard no leader since: its election timeout runs out.",
+            ms(at)
+        ),
+        Why::Asked => format!("{node} is asked to campaign."),
+    }
+}
+
+fn held(recording: &Recording, office: &Office) -> Entry {
+    let Some(established) = office.established else {
+        return Entry::new(
+            office.elected,
+            format!(
+                "{} is elected in term {} but never established: no majority answered its heartbeats in time.",
+                name(office),
+                office.term
+            ),
+        );
+    };
+    let mut text = format!(
+        "{} is established in term {}: a majority answered its heartbeat",
+        name(office),
+        office.term
+    );
+    if recording.scenario.nodes == 1 {
+        text = format!("{} is established in term {}", name(office), office.term);
+    }
+    text += &match office.first_write {
+        Some(at) => format!(
+            ". It takes over, and the fenced resource takes its first write at {}.",
+            ms(at)
+        ),
+        None => ". None of its writes reaches the fenced resource in time.".to_owned(),
+    };
+    Entry::new(established, text)
+}
+
+fn ended(office: &Office) -> Entry {
+    let (at, why, by) = office.ended.unwrap_or((office.elected, 0, None));
+    let who = name(office);
+    let term = office.term;
+    let by = by.map_or_else(|| "a peer".to_owned(), |by| nodes(&[by]));
+    let lapsed_before = office
+        .believed
+        .filter(|(until, _)| *until < at)
+        .map(|(until, _)| ms(until));
+    let mut text = match (why, lapsed_before) {
+        (1, None) => format!("{who} learns of a higher term from {by}: its term {term} is over."),
+        (2, _) => format!("{who} resigns: its term {term} is over."),
+        (3, _) => format!("{who}'s disk failed it: its term {term} is over, and it halts."),
+        (4, _) => format!("{who}'s term {term} is over with it."),
+        (_, None) if office.established.is_none() => {
+            format!("{who} gives term {term} up: it was never established.")
+        }
+        (_, None) => format!(
+            "{who}'s lease of term {term} lapses, no majority having answered since: it stops leading."
+        ),
+        (_, Some(until)) => format!(
+            "{who} notices that its lease of term {term} lapsed at {until}: its term is over."
+        ),
+    };
+    text += &format!(" In office: {}.", work(office));
+    Entry::new(at, text)
+}
+
+fn work(office: &Office) -> String {
+    let mut said = count(office.heartbeats, "heartbeat");
+    if let Some((_, renewed)) = office.believed.filter(|(_, renewed)| *renewed > 0) {
+        said += &format!(", lease renewed {}", count(renewed, "time"));
+    }
+    said + &format!(
+        ", {} taken by the fenced resource",
+        count(office.writes, "write")
+    )
+}
+
+/// Attempts that came to nothing, told together for each node between one election and the next.
+fn lost(elections: &Elections) -> Vec<Entry> {
+    let era = |attempt: &Attempt| {
+        elections
+            .offices
+            .iter()
+            .filter(|office| office.elected <= attempt.from)
+            .count()
+    };
+    let mut groups: Vec<(u16, usize, Vec<&Attempt>)> = Vec::new();
+    for attempt in elections
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.end != End::Elected)
+    {
+        let key = (attempt.node, era(attempt));
+        match groups
+            .iter_mut()
+            .find(|(node, era, _)| (*node, *era) == key)
+        {
+            Some((_, _, group)) => group.push(attempt),
+            None => groups.push((key.0, key.1, vec![attempt])),
+        }
+    }
+    groups
+        .iter()
+        .filter_map(|(_, _, group)| in_vain(group))
+        .collect()
+}
+
+fn in_vain(group: &[&Attempt]) -> Option<Entry> {
+    let (first, last) = (*group.first()?, *group.last()?);
+    let terms: Vec<u64> = group
+        .iter()
+        .filter_map(|attempt| attempt.stood.map(|(_, term)| term))
+        .collect();
+    let asked: u32 = group
+        .iter()
+        .filter_map(|attempt| attempt.pre.as_ref())
+        .map(|pre| pre.rounds)
+        .sum();
+    let mut text = reason(first);
+    text += &match &terms[..] {
+        [] => format!(" It {}", asks(asked)),
+        [term] => format!(" It stands in term {term}"),
+        [low, .., high] => format!(" It stands {} times, in terms {low}–{high}", terms.len()),
+    };
+    if group.len() > 1 || asked > 1 {
+        text += &format!(" ({})", span(first.from, last.until));
+    }
+    text += &format!(", {}", answers(group));
+    text += &match last.end {
+        End::Leader(leader) => format!(
+            ". At {} it hears {} and follows it",
+            ms(last.until),
+            nodes(&[leader])
+        ),
+        End::Rival(rival) => format!(
+            ". At {} it makes way for {}",
+            ms(last.until),
+            nodes(&[rival])
+        ),
+        End::HigherTerm(by) => format!(
+            ". At {} it learns of a higher term from {}",
+            ms(last.until),
+            nodes(&[by])
+        ),
+        End::Crashed => format!(". At {} it dies", ms(last.until)),
+        End::Open => ", until the run is over".to_owned(),
+        End::NoMajority | End::Elected => String::new(),
+    };
+    text += if terms.is_empty() {
+        "; it has raised no term."
+    } else {
+        "."
+    };
+    Some(Entry::new(first.from, text))
+}
+
+fn asks(rounds: u32) -> String {
+    match rounds {
+        0 | 1 => "asks for pre-votes".to_owned(),
+        _ => format!("asks for pre-votes {rounds} times"),
+    }
+}
+
+/// What voters answered over all attempts of a group: to those that stood, or else to what was asked before.
+fn answers(group: &[&Attempt]) -> String {
+    let stood = group.iter().any(|attempt| attempt.stood.is_some());
+    let polls = group.iter().filter_map(|attempt| match attempt.stood {
+        Some(_) => Some(&attempt.votes),
+        None => attempt.pre.as_ref().filter(|_| !stood),
+    });
+    let mut all = Poll::default();
+    for poll in polls {
+        all.granted.extend(&poll.granted);
+        all.refused.extend(&poll.refused);
+    }
+    for list in [&mut all.granted, &mut all.refused] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    match (&all.granted[..], &all.refused[..]) {
+        ([], []) => "unanswered".to_owned(),
+        (granted, []) => format!("only {} consenting", nodes(granted)),
+        ([], refused) => format!("{} refusing", nodes(refused)),
+        (granted, refused) => format!(
+            "{} consenting and {} refusing",
+            nodes(granted),
+            nodes(refused)
+        ),
+    }
+}
+
+/// Terms in which several stood at once and nobody won.
+fn split_votes(elections: &Elections) -> Vec<Entry> {
+    let mut stood: Vec<(u64, u64, u64, u16)> = elections
+        .attempts
+        .iter()
+        .filter_map(|attempt| {
+            let (at, term) = attempt.stood?;
+            Some((term, at, attempt.until, attempt.node))
+        })
+        .collect();
+    stood.sort_unstable();
+    stood
+        .chunk_by(|one, other| one.0 == other.0)
+        .filter_map(|group| {
+            let term = group[0].0;
+            let won = elections.offices.iter().any(|office| office.term == term);
+            // The last that stood, and those that were still standing by then.
+            let at = group.iter().map(|(_, at, _, _)| *at).max()?;
+            let mut names: Vec<u16> = group
+                .iter()
+                .filter(|(_, _, until, _)| *until >= at)
+                .map(|(_, _, _, node)| *node)
+                .collect();
+            names.sort_unstable();
+            (names.len() > 1 && !won).then(|| {
+                Entry::new(
+                    at,
+                    format!(
+                        "The vote of term {term} is split between {}: nobody wins it.",
+                        nodes(&names)
+                    ),
+                )
+            })
+        })
+        .collect()
+}
+
+fn name(office: &Office) -> String {
+    nodes(&[office.node])
+}
