@@ -206,3 +206,25 @@ fn help_and_version_are_there() {
             .starts_with("tenure-sim ")
     );
 }
+
+#[test]
+fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
+    let explore = |args: &[&str]| ends(&tenure_sim(&[&["explore"], args].concat(), ""));
+    let (ended, out, _) = explore(&["election", "--terms", "1"]);
+    assert_eq!(ended, 0, "{out}");
+    assert!(out.contains("exhausted, clean"), "{out}");
+
+    let (ended, out, _) = explore(&["election", "--without", "one-vote-a-term"]);
+    assert_eq!(ended, 1, "{out}");
+    assert!(
+        out.contains("INV-E2") && out.contains("VoteGranted"),
+        "{out}"
+    );
+
+    let (ended, _, err) = explore(&["election", "--without", "one-vote"]);
+    assert_eq!(ended, 2);
+    assert!(
+        err.contains("--without") && err.contains("one-vote-a-term"),
+        "{err}"
+    );
+}

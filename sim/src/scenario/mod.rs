@@ -163,6 +163,12 @@ impl Scenario {
     }
 }
 
+/// The names of the core's rules in files and on the command line, in the order of [`Rule::ALL`].
+#[must_use]
+pub fn rule_names() -> [&'static str; Rule::ALL.len()] {
+    names::RULES
+}
+
 /// A seed as people write it: a whole number below 2⁶⁴.
 #[must_use]
 pub fn parse_seed(text: &str) -> Option<u64> {

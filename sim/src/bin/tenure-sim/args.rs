@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::measure::What;
-use crate::{Done, USAGE, bench, measure, run, sweep, trace};
+use crate::{Done, USAGE, bench, explore, measure, run, sweep, trace};
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
@@ -71,6 +71,7 @@ pub(crate) fn dispatch() -> Done {
         Some(Value(command)) => match command.to_str() {
             Some("run") => run_command(&mut parser),
             Some("trace") => trace_command(&mut parser),
+            Some("explore") => explore::command(&mut parser),
             Some("sweep") => sweep_command(&mut parser),
             Some("schedule") => schedule_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
@@ -87,7 +88,7 @@ pub(crate) fn dispatch() -> Done {
     }
 }
 
-fn help() -> Done {
+pub(crate) fn help() -> Done {
     print!("{USAGE}");
     Ok(true)
 }
@@ -249,14 +250,19 @@ fn bench_command(parser: &mut lexopt::Parser) -> Done {
     bench::bench(&common.seeds(10_000)?)
 }
 
-fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {
+pub(crate) fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {
     let value = parser
         .value()
         .map_err(|_| refusal("missing-argument", place, "the value is missing", "add it"))?;
     Ok(value.to_string_lossy().into_owned())
 }
 
-fn number(parser: &mut lexopt::Parser, place: &str, low: u64, high: u64) -> Result<u64, Refusal> {
+pub(crate) fn number(
+    parser: &mut lexopt::Parser,
+    place: &str,
+    low: u64,
+    high: u64,
+) -> Result<u64, Refusal> {
     let text = text(parser, place)?;
     parse_seed(&text)
         .filter(|number| (low..=high).contains(number))
@@ -271,7 +277,7 @@ fn number(parser: &mut lexopt::Parser, place: &str, low: u64, high: u64) -> Resu
         })
 }
 
-fn unknown(what: &str) -> Refusal {
+pub(crate) fn unknown(what: &str) -> Refusal {
     refusal(
         "unknown-name",
         "command line",
@@ -280,7 +286,7 @@ fn unknown(what: &str) -> Refusal {
     )
 }
 
-fn slip(error: &dyn Display) -> Refusal {
+pub(crate) fn slip(error: &dyn Display) -> Refusal {
     refusal(
         "bad-argument",
         "command line",

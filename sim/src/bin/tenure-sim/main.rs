@@ -1,4 +1,4 @@
-//! The `tenure-sim` command: run a scenario, sweep many seeds, measure, bench.
+//! The `tenure-sim` command: run a scenario, sweep many seeds, explore, measure, bench.
 //!
 //! Exit codes: 0 as expected, 1 an expectation or a safety check is broken, 2 the input is refused (with place, reason
 //! and remedy on the standard error).
@@ -7,6 +7,7 @@
 
 mod args;
 mod bench;
+mod explore;
 mod measure;
 mod parallel;
 mod run;
@@ -27,6 +28,10 @@ tenure-sim: leader elections in a deterministic world
                                                      ui.perfetto.dev, or for ShiViz
   tenure-sim sweep [--seeds N] [--from N] [--threads N]
                                                      random fault schedules, judged for safety and liveness
+  tenure-sim explore election|lease [--nodes N] [--terms N] [--crashes N] [--whims N] [--ticks N] [--promise N]
+                     [--without RULE]... [--states N] [--whole]
+                                                     every schedule of a small group, within bounds; --whole without
+                                                     leaving out what is the same
   tenure-sim schedule SEED                           print the random schedule of a seed as a scenario file
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]
         WHAT: failover     the leader crashes: the time to the next one, by stage
