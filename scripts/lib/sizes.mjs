@@ -22,7 +22,10 @@ export function kilobytes(bytes) {
 
 /** Prints a size beside its budget, and fails above the limit. */
 export function checkBudget(what, bytes, { aim, limit }) {
-  const verdict = bytes > aim ? `, misses its aim by ${kilobytes(bytes - aim)}` : '';
+  const verdict =
+    bytes > aim && bytes <= limit
+      ? `: ${kilobytes(bytes - aim)} above its aim, below its limit of ${kilobytes(limit)}`
+      : '';
   console.log(`${what}: ${kilobytes(bytes)} gzip of ${kilobytes(aim)}${verdict}`);
   if (bytes > limit) {
     throw new Fail(

@@ -130,6 +130,15 @@ describe('keyboard alone', () => {
     expect(await time(page, 'now')).toBe(0);
   });
 
+  test('skips to the cluster, and the address stays as it is', async () => {
+    const page = await enter();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('stage');
+    expect(new URL(page.url()).hash).toBe('');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   test('cuts one direction of a link in the matrix', async () => {
     const page = await enter();
     await page.locator('[data-link="0-1"]').focus();
