@@ -46,6 +46,8 @@ pub enum Action {
     Network(Weather),
     /// The node's disk takes this long for a write from now on.
     Disk(Who, u64),
+    /// The node's clock runs at another pace from now on, if one is named, and jumps by so many microseconds.
+    Clock(Who, Option<u32>, i64),
 }
 
 /// Which node, named or by what it is when the action happens.
@@ -67,7 +69,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 12;
+    pub const KINDS: usize = 13;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -83,6 +85,7 @@ impl Action {
         "campaign",
         "network",
         "disk",
+        "clock",
     ];
 
     /// The kind of this action, to count by.
@@ -101,6 +104,7 @@ impl Action {
             Self::Campaign(_) => 9,
             Self::Network(_) => 10,
             Self::Disk(..) => 11,
+            Self::Clock(..) => 12,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! the leader are cut one way, nodes are restarted at once, and elections are called for at the worst moments.
 
 use crate::fault::{Action, Fault, Who};
+use crate::physics::clock::TRUE_PACE;
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario};
 use tenure::raft::ConfigError;
@@ -17,6 +18,9 @@ const STORM: u64 = 1_000_000;
 pub const HEALED: u64 = 7_000_000;
 /// When the run ends: longer after the healing than the bound for a leader.
 const END: u64 = HEALED + 3_500_000;
+/// The kinds of actions up to here are those a storm draws from.
+const STORMY_KINDS: usize = 12;
+
 /// The schedule of a seed.
 ///
 /// # Errors
@@ -37,7 +41,7 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         },
         ..Scenario::usual().clients
     };
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         seed,
         nodes,
         clients,
@@ -49,8 +53,38 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         },
         ..Scenario::usual()
     };
+    clocks(&mut scenario);
     scenario.setup().check()?;
     Ok(scenario)
+}
+
+/// Lets the clocks of two seeds in three run fast and slow, as far as the bound goes, and change while the storm lasts.
+/// They draw from a source of their own: what else a seed does, it does with true clocks too.
+fn clocks(scenario: &mut Scenario) {
+    let mut draw = Draw(Random::from_seed(scenario.seed ^ 0xc10c_c10c));
+    if draw.one_in(3) {
+        return;
+    }
+    let bound = scenario.timing.rate_bound;
+    scenario.clocks = (0..scenario.nodes)
+        .map(|_| pace(&mut draw, bound))
+        .collect();
+    for _ in 0..draw.between(0, 6) {
+        let at = draw.between(STORM, HEALED);
+        let node = draw.node(scenario.nodes as u64);
+        let action = Action::Clock(node, Some(pace(&mut draw, bound)), 0);
+        let place = scenario.faults.partition_point(|other| other.at <= at);
+        scenario.faults.insert(place, Fault { at, action });
+    }
+}
+
+/// As fast or slow as may be, or anything between.
+fn pace(draw: &mut Draw, bound: u32) -> u32 {
+    match draw.between(0, 3) {
+        0 => TRUE_PACE - bound,
+        1 => TRUE_PACE + bound,
+        _ => TRUE_PACE - bound + draw.between(0, 2 * u64::from(bound)) as u32,
+    }
 }
 
 struct Draw(Random);
@@ -80,7 +114,7 @@ impl Draw {
 
 fn storm(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
     // Which kinds this seed knows: at least one in two of them.
-    let on: Vec<bool> = (0..Action::KINDS).map(|_| !draw.one_in(3)).collect();
+    let on: Vec<bool> = (0..STORMY_KINDS).map(|_| !draw.one_in(3)).collect();
     // How dense it is: from five actions a second to one.
     let gap = draw.between(200, 1_000) * 1_000;
     let mut faults = Vec::new();
@@ -252,8 +286,8 @@ mod tests {
             );
             let read = Scenario::parse(&scenario.to_json()).unwrap();
             assert!(
-                (read.faults, read.clients, read.nodes)
-                    == (scenario.faults, scenario.clients, scenario.nodes),
+                (read.faults, read.clients, read.clocks)
+                    == (scenario.faults, scenario.clients, scenario.clocks),
                 "{seed}"
             );
         }

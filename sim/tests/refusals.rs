@@ -132,6 +132,21 @@ fn other_slips_are_refused_too() {
         (r#""raft": {"rateBound": "60%"}"#, "lease-too-short"),
         (r#""raft": {"heartbeat": "999us"}"#, "too-small"),
         (r#""duration": "0s""#, "too-small"),
+        (r#""clocks": ["+101%"]"#, "bad-percentage"),
+        (r#""clocks": ["1%", 1]"#, "wrong-type"),
+        (r#""nodes": 1, "clocks": ["1%", "1%"]"#, "too-many"),
+        (
+            r#""faults": [{"at": "1s", "clock": {"node": "n1", "rate": "--1%"}}]"#,
+            "bad-percentage",
+        ),
+        (
+            r#""faults": [{"at": "1s", "clock": {"node": "n1", "jump": "-61min"}}]"#,
+            "too-large",
+        ),
+        (
+            r#""faults": [{"at": "1s", "clock": {"node": "n1", "jump": "soon"}}]"#,
+            "bad-duration",
+        ),
         (r#""title": "a title""#, "wrong-type"),
         (r#""client": {"takeover": "later"}"#, "unknown-name"),
         (r#""nodes": 3, "nodes": 5"#, "syntax"),

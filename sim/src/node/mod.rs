@@ -240,6 +240,26 @@ impl<M: Scheme> Node<M> {
         std::mem::replace(&mut self.disk.takes, takes) != takes
     }
 
+    /// The clock runs at another pace from now on, and jumps. False when it does neither.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(crate) fn set_clock(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        pace: Option<u32>,
+        jump: i64,
+    ) -> bool {
+        let former = self.clock.pace();
+        let pace = pace.unwrap_or(former);
+        self.clock.set_pace(env.now, pace);
+        self.clock.jump(env.now, jump);
+        if self.status == Status::Up {
+            self.look_at_the_time(env, me);
+        }
+        self.tell_belief(env, me);
+        pace != former || jump != 0
+    }
+
     /// The machine; `None` while crashed.
     #[must_use]
     pub const fn machine(&self) -> Option<&M> {

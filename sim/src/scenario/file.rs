@@ -8,6 +8,7 @@ use crate::app::Takeover;
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Who};
 use crate::json::{self, Node, Value};
+use crate::physics::clock::TRUE_PACE;
 use crate::physics::network::Weather;
 use tenure::Duration;
 use tenure::raft::{Rule, Timing};
@@ -60,6 +61,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
             loss: 0,
             duplicate: 0,
         },
+        clocks: Vec::new(),
         disk_write: file.inner("disk").get("write"),
         clients: Clients {
             every: client.get("every"),
@@ -92,6 +94,18 @@ fn scenario(root: &Node) -> Read<Scenario> {
 #[inline(never)]
 fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
     change_weather(&mut scenario.weather, file.inner("network"))?;
+    for node in file.node("clocks").map_or(&[][..], items) {
+        if scenario.clocks.len() >= scenario.nodes {
+            return Err(Slip::new(
+                node.at,
+                "too-many",
+                "there are more clocks than nodes",
+                "name one rate for each node",
+            ));
+        }
+        let pace = number(&Kind::Rate, word(node)).unwrap_or(u64::from(TRUE_PACE));
+        scenario.clocks.push(pace as u32);
+    }
     let expect = file.inner("expect");
     for check in Check::ALL {
         if expect.node(check.name()).is_some() {
@@ -225,6 +239,12 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             change_weather(&mut weather, part.inner(name))?;
             Action::Network(weather)
         }
+        "clock" => {
+            let change = part.inner(name);
+            let pace = change.value("rate").map(|[pace, _]| pace as u32);
+            let jump = change.value("jump").map_or(0, |[jump, _]| jump);
+            Action::Clock(change.who("node"), pace, jump.cast_signed())
+        }
         _ => {
             let change = part.inner(name);
             let takes = change
@@ -286,6 +306,8 @@ mod tests {
             Kind::Span(..) | Kind::Moment => "\"7ms\"".to_owned(),
             Kind::Range(..) => "[\"200ms\",\"400ms\"]".to_owned(),
             Kind::Share => "\"0.5%\"".to_owned(),
+            Kind::Rate => "\"-0.5%\"".to_owned(),
+            Kind::Jump => "\"-7ms\"".to_owned(),
             Kind::Name(names) => format!("\"{}\"", names[names.len() - 1]),
             Kind::Node(roles) => format!("\"{}\"", roles[roles.len() - 1]),
             Kind::Link => "[\"n2\",\"n3\"]".to_owned(),

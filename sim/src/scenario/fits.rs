@@ -1,6 +1,7 @@
 //! Holds a file against the table of its fields.
 
 use super::format::{END, Entry, Kind, Usual};
+use super::names::MAX_DURATION;
 use super::parse_seed;
 use super::reader::{FIRST_ROLE, Frame, Part, Read, Slip, fields, number, word};
 use super::units::write_span;
@@ -123,10 +124,11 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
         (Kind::Count(..), _) => "a whole number",
         (_, Value::Text(_)) => "",
         (Kind::Seed, _) => "a whole number in quotes, as \"7\"",
-        (Kind::Span(..) | Kind::Range(..) | Kind::Moment, _) => {
+        (Kind::Span(..) | Kind::Range(..) | Kind::Moment | Kind::Jump, _) => {
             "a duration in quotes, as \"150ms\""
         }
         (Kind::Share, _) => "a percentage in quotes, as \"0.5%\"",
+        (Kind::Rate, _) => "a rate in quotes, as \"+1%\"",
         _ => "a text",
     };
     if !expected.is_empty() {
@@ -178,6 +180,11 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             " is longer than any run",
             &("use at most ".to_owned() + &write_span(*most)),
         ),
+        (Kind::Jump, Some(number)) if number.cast_signed().unsigned_abs() > MAX_DURATION => slip(
+            "too-large",
+            " is longer than any run",
+            &("use at most ".to_owned() + &write_span(MAX_DURATION)),
+        ),
         (Kind::Moment, Some(number)) if number > frame.duration => slip(
             "after-end",
             " is after the end of the run",
@@ -193,6 +200,11 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             "bad-percentage",
             " is not a percentage",
             "write a number from 0 to 100 and %, as \"0.5%\"",
+        ),
+        (Kind::Rate, None) => slip(
+            "bad-percentage",
+            " is not a rate",
+            "write a sign, a number from 0 to 100 and %, as \"+1%\"",
         ),
         (Kind::Name(names), None) => slip(
             "unknown-name",

@@ -33,6 +33,10 @@ pub(super) enum Kind {
     Moment,
     /// A percentage, in parts per million.
     Share,
+    /// By how much a clock runs fast or slow: a percentage with a sign.
+    Rate,
+    /// By how much a clock jumps: a duration with a sign.
+    Jump,
     /// One of these names.
     Name(&'static [&'static str]),
     /// A node by its name, or by one of these roles.
@@ -71,7 +75,7 @@ const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 const EXPECTED: Kind = Kind::Name(&OUTCOMES);
 
 /// A file.
-pub(super) static FILE: [Entry; 14] = [
+pub(super) static FILE: [Entry; 15] = [
     entry(
         "tenure",
         "The version of this format.",
@@ -108,6 +112,12 @@ pub(super) static FILE: [Entry; 14] = [
         "network",
         "How messages between nodes travel.",
         Kind::Object(&NETWORK),
+        Absent,
+    ),
+    entry(
+        "clocks",
+        "By how much each node's clock runs fast or slow, in order; the others run true.",
+        Kind::List(&Kind::Rate, MAX_NODES as usize),
         Absent,
     ),
     entry(
@@ -230,7 +240,7 @@ static CLIENT: [Entry; 4] = [
     ),
 ];
 
-static FAULT: [Entry; 12] = [
+static FAULT: [Entry; 13] = [
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",
@@ -293,6 +303,12 @@ static FAULT: [Entry; 12] = [
         Kind::Object(&DISK_CHANGE),
         Absent,
     ),
+    entry(
+        "clock",
+        "A clock runs at this rate from now on, or jumps.",
+        Kind::Object(&CLOCK_CHANGE),
+        Absent,
+    ),
 ];
 
 static GROUP: Kind = Kind::List(&MEMBER, MAX_NODES as usize + 1);
@@ -312,6 +328,12 @@ static NETWORK_CHANGE: [Entry; 3] = [
 static DISK_CHANGE: [Entry; 2] = [
     entry("node", "Whose.", Kind::Node(ANY), Needed("\"n1\"")),
     entry("write", "How long a write takes.", SHORT, Absent),
+];
+
+static CLOCK_CHANGE: [Entry; 3] = [
+    entry("node", "Whose.", Kind::Node(ANY), Needed("\"n1\"")),
+    entry("rate", "How fast or slow.", Kind::Rate, Absent),
+    entry("jump", "Forward, or back.", Kind::Jump, Absent),
 ];
 
 static EXPECT: [Entry; 7] = [

@@ -46,6 +46,8 @@ pub struct Scenario {
     pub safe_mode: bool,
     /// How the network behaves.
     pub weather: Weather,
+    /// The pace of each node's clock; those not named run true.
+    pub clocks: Vec<u32>,
     /// How long a disk takes for a write.
     pub disk_write: u64,
     /// What clients do, and leaders for them.
@@ -99,6 +101,7 @@ impl Scenario {
                 loss: 0,
                 duplicate: 0,
             },
+            clocks: Vec::new(),
             disk_write: 1_000,
             clients: Clients {
                 every: 25_000,

@@ -4,6 +4,8 @@ use super::format::{END, Entry, FILE, Kind, Usual};
 use crate::json::Writer;
 
 const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min)$""#;
+const RATE: &str = r#""type":"string","pattern":"^[+-]?[0-9]+(\\.[0-9]+)?%$""#;
+const JUMP: &str = r#""type":"string","pattern":"^[+-]?[0-9]+(\\.[0-9]+)?(us|ms|s|min)$""#;
 const PERCENTAGE: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?%$""#;
 
 /// The schema, as JSON.
@@ -31,6 +33,8 @@ fn value(out: &mut String, kind: &Kind) {
         }
         Kind::Span(..) | Kind::Moment => out.push_str(DURATION),
         Kind::Share => out.push_str(PERCENTAGE),
+        Kind::Rate => out.push_str(RATE),
+        Kind::Jump => out.push_str(JUMP),
         Kind::Name(names) => {
             out.push_str(r#""enum":"#);
             list(out, names, |out, name| quote(out, name));

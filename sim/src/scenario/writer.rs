@@ -1,7 +1,7 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
 use super::names::{ROLES, RULES, TAKEOVER_OF, TAKEOVERS};
-use super::units::{write_share, write_span};
+use super::units::{write_jump, write_rate, write_share, write_span};
 use super::{Scenario, VERSION};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
@@ -42,6 +42,13 @@ pub(super) fn write(scenario: &Scenario) -> String {
         w.close(']');
     }
     w.network(scenario.weather);
+    if !scenario.clocks.is_empty() {
+        w.open("clocks", '[');
+        for pace in &scenario.clocks {
+            w.item(&write_rate(*pace));
+        }
+        w.close(']');
+    }
     w.open("disk", '{');
     w.span("write", scenario.disk_write);
     w.close('}');
@@ -132,6 +139,17 @@ impl Writer {
                     .push_str(if members.is_empty() { "]" } else { "]]" });
             }
             Action::Network(weather) => self.network(*weather),
+            Action::Clock(who, pace, jump) => {
+                self.open("clock", '{');
+                self.text("node", &who_name(*who));
+                if let Some(pace) = pace {
+                    self.text("rate", &write_rate(*pace));
+                }
+                if *jump != 0 {
+                    self.text("jump", &write_jump(*jump));
+                }
+                self.close('}');
+            }
             Action::Disk(who, takes) => {
                 self.open("disk", '{');
                 self.text("node", &who_name(*who));

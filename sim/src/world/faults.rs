@@ -4,6 +4,7 @@ use super::{Actor, World};
 use crate::check::Fact;
 use crate::fault::{Action, Fault, Plan, Who};
 use crate::node::Status;
+use crate::physics::clock::TRUE_PACE;
 use crate::physics::trace::{Event, Kind};
 use crate::scenario::Refusal;
 use crate::scheme::RoleCode;
@@ -107,6 +108,9 @@ impl World {
                 std::mem::replace(&mut self.env.net.weather, weather) != weather
             }
             Action::Disk(who, takes) => self.on_node(who, |raft, _, _, _| raft.set_disk(takes)),
+            Action::Clock(who, pace, jump) => {
+                self.on_node(who, |raft, env, me, _| raft.set_clock(env, me, pace, jump))
+            }
         }
     }
 
@@ -272,10 +276,13 @@ impl World {
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn note_wholeness(&mut self) {
         let base = self.base;
+        let rate_bound = self.setup.timing.rate_bound;
         let whole = self.env.net.cuts() == 0
             && self.env.net.weather == base.weather
             && self.rafts().all(|(_, raft)| {
-                raft.status() == Status::Up && raft.disk().takes == base.disk_takes
+                raft.status() == Status::Up
+                    && raft.disk().takes == base.disk_takes
+                    && raft.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
             });
         if whole != self.whole {
             self.whole = whole;

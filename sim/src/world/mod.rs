@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::fault::Plan;
 use crate::node::Node;
 use crate::packet::{Done, Packet};
-use crate::physics::clock::Clock;
+use crate::physics::clock::{Clock, TRUE_PACE};
 use crate::physics::network::{Fate, Flight, Network, Weather};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Loss, Trace};
@@ -47,7 +47,8 @@ pub struct World {
     plan: Plan,
     next: usize,
     faults: FaultCounts,
-    /// Whether the world is whole: everybody runs, every link carries, and nothing is slower than at the start.
+    /// Whether the world is whole: everybody runs, every link carries, nothing is slower than at the start, and every
+    /// clock keeps to the bound.
     whole: bool,
     duration: u64,
     ended: bool,
@@ -70,9 +71,10 @@ impl World {
         let source = |part: u64| Random::new(scenario.seed, tenure::NodeId(part), 0);
         let mut origins = source(1);
         let mut actors: Vec<Actor> = (0..nodes)
-            .map(|_| {
+            .map(|node| {
+                let pace = scenario.clocks.get(node).copied().unwrap_or(TRUE_PACE);
                 Actor::Raft(Box::new(Node::new(
-                    Clock::starting_at(origins.below(1 << 40)),
+                    Clock::starting_at(origins.below(1 << 40), pace),
                     scenario.disk_write,
                 )))
             })
