@@ -48,6 +48,12 @@ pub enum Action {
     Disk(Who, u64),
     /// The node's clock runs at another pace from now on, if one is named, and jumps by so many microseconds.
     Clock(Who, Option<u32>, i64),
+    /// The process dies, and its disk is empty: under its old name it starts again without a memory.
+    Wipe(Who),
+    /// The node's disk answers before it has written, from now on; a crash takes what it only said to have written.
+    Lie(Who),
+    /// The next write of the node's disk fails.
+    Fail(Who),
 }
 
 /// Which node, named or by what it is when the action happens.
@@ -69,7 +75,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 13;
+    pub const KINDS: usize = 16;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -86,7 +92,23 @@ impl Action {
         "network",
         "disk",
         "clock",
+        "wipe",
+        "lie",
+        "fail",
     ];
+
+    pub(crate) const CRASH: u32 = 1 << 0;
+    pub(crate) const PAUSE: u32 = 1 << 2;
+    pub(crate) const CUT: u32 = 1 << 4;
+    pub(crate) const PARTITION: u32 = 1 << 7;
+    pub(crate) const NETWORK: u32 = 1 << 10;
+    pub(crate) const DISK: u32 = 1 << 11;
+    pub(crate) const CLOCK: u32 = 1 << 12;
+    pub(crate) const WIPE: u32 = 1 << 13;
+    pub(crate) const LIE: u32 = 1 << 14;
+    pub(crate) const FAIL: u32 = 1 << 15;
+    /// Repairs and wishes, as bits by kind: having an effect is all there is to them.
+    pub(crate) const NO_FAULTS: u32 = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 9;
 
     /// The kind of this action, to count by.
     #[must_use]
@@ -105,6 +127,9 @@ impl Action {
             Self::Network(_) => 10,
             Self::Disk(..) => 11,
             Self::Clock(..) => 12,
+            Self::Wipe(_) => 13,
+            Self::Lie(_) => 14,
+            Self::Fail(_) => 15,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What a run showed, as text and as JSON.
 
 use crate::check::{Check, Outcome, Verdict};
+use crate::fault::Action;
 use crate::json::Writer;
 use crate::physics::trace::Kind;
 use crate::scenario::Scenario;
 use crate::stages::Failover;
-use crate::world::World;
+use crate::world::{FaultCounts, World};
 
 /// The report of a finished run.
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub struct Report {
     hash: String,
     verdicts: Vec<Verdict>,
     failovers: Vec<Failover>,
+    faults: FaultCounts,
     /// Places of the actions that had no effect.
     without_effect: Vec<u64>,
     /// Microseconds: two or more believed to lead, no running node led.
@@ -47,6 +49,7 @@ impl Report {
             hash: world.trace().digest(),
             verdicts: world.verdicts(),
             failovers: world.stages().done().to_vec(),
+            faults: world.faults(),
             without_effect,
             overlap: belief.overlap,
             without_leader: belief.without_leader,
@@ -75,6 +78,20 @@ impl Report {
             .iter()
             .find(|(of, _)| *of == check)
             .map(|(_, outcome)| *outcome)
+    }
+
+    /// Of each kind of action that came: its name, how many came, had an effect, and mattered.
+    fn fared(&self) -> impl Iterator<Item = (&'static str, [u32; 3])> {
+        let FaultCounts {
+            fired,
+            effective,
+            mattered,
+        } = self.faults;
+        let all = (0..Action::KINDS).filter(move |kind| fired[*kind] > 0);
+        all.map(move |kind| {
+            let counts = [fired[kind], effective[kind], mattered[kind]];
+            (Action::NAMES[kind], counts)
+        })
     }
 
     fn is_expected(&self, verdict: &Verdict) -> bool {
@@ -142,6 +159,10 @@ impl Report {
                 after(failover.written_at)
             );
         }
+        for (name, [fired, effective, mattered]) in self.fared() {
+            out +=
+                &format!("{name}: {fired} came, {effective} had an effect, {mattered} mattered\n");
+        }
         for place in &self.without_effect {
             out += &format!("faults[{place}] had no effect\n");
         }
@@ -192,6 +213,15 @@ impl Report {
             w.close('}');
         }
         w.close(']');
+        w.open("faults", '{');
+        for (name, [fired, effective, mattered]) in self.fared() {
+            w.open(name, '{');
+            plain(&mut w, "fired", fired.into());
+            plain(&mut w, "effective", effective.into());
+            plain(&mut w, "mattered", mattered.into());
+            w.close('}');
+        }
+        w.close('}');
         w.open("withoutEffect", '[');
         for place in &self.without_effect {
             w.comma();
@@ -248,6 +278,7 @@ mod tests {
             "3 nodes, 5000 ms",
             "✗ expected: broken",
             "leader lost at 2000 ms",
+            "crash: 1 came, 1 had an effect, 1 mattered",
             "faults[1] had no effect",
         ] {
             assert!(text.contains(part), "{part}\n{text}");

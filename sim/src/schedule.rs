@@ -20,6 +20,8 @@ pub const HEALED: u64 = 7_000_000;
 const END: u64 = HEALED + 3_500_000;
 /// The kinds of actions up to here are those a storm draws from.
 const STORMY_KINDS: usize = 12;
+/// Schedules use the first so many kinds of actions.
+pub const KINDS: usize = 13;
 
 /// The schedule of a seed.
 ///

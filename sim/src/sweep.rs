@@ -63,7 +63,7 @@ impl Sweep {
                 self.failing.push((seed, check));
             }
         }
-        self.faults.add(world.faults());
+        self.faults.add(&world.faults());
         match world.judges().windows().last() {
             Some((HEALED, NEVER)) => self.leaderless += 1,
             Some((HEALED, took)) => self.healed.add(*took),
@@ -88,7 +88,7 @@ impl Sweep {
         self.failing.extend(other.failing);
     }
 
-    /// What is wrong with the sweep itself: checks that were never put to the test, actions that never had an effect.
+    /// What is wrong with the sweep itself: checks that were never put to the test, actions that never mattered.
     #[must_use]
     pub fn vacuous(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -97,8 +97,10 @@ impl Sweep {
                 names.push("check ".to_owned() + check.name());
             }
         }
-        for (effective, name) in self.faults.effective.iter().zip(Action::NAMES) {
-            if *effective == 0 {
+        let kinds = self.faults.mattered.iter().zip(Action::NAMES);
+        // The others break what is promised: no sweep uses them.
+        for (mattered, name) in kinds.take(schedule::KINDS) {
+            if *mattered == 0 {
                 names.push("fault ".to_owned() + name);
             }
         }

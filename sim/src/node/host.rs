@@ -3,6 +3,7 @@
 use super::service::ask_resources;
 use super::{Node, Status};
 use crate::check::Fact;
+use crate::fault::Action;
 use crate::physics::trace::{Event, Kind};
 use crate::resource::ELECTION;
 use crate::scheme::{RoleCode, Scheme};
@@ -19,6 +20,7 @@ impl<M: Scheme> Node<M> {
             .and_then(M::deadline)
             .is_some_and(|deadline| deadline <= now);
         if due {
+            self.matters(env, Action::CLOCK);
             env.trace.cause = env.emit(Event::new(Kind::Timeout, me));
             self.feed(env, me, Input::Timeout);
         } else {
@@ -46,6 +48,7 @@ impl<M: Scheme> Node<M> {
                     env.send(me, to, M::pack(message));
                 }
                 Output::Request(ticket, record) => {
+                    self.matters(env, Action::DISK);
                     let recorded = M::recorded(&record);
                     env.trace.mix(recorded.rest);
                     let event = Event::new(Kind::Persist, me)

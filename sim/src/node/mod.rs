@@ -7,15 +7,16 @@ mod host;
 mod service;
 
 use crate::app::App;
+use crate::fault::Action;
 use crate::packet::Packet;
 use crate::physics::NEVER;
 use crate::physics::clock::Clock;
-use crate::physics::disk::Disk;
+use crate::physics::disk::{Disk, Written};
 use crate::physics::network::Flight;
-use crate::physics::trace::{Event, Kind, Loss};
+use crate::physics::trace::{Event, Kind, Loss, Lost};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
-use tenure::{Input, Ticket};
+use tenure::Input;
 
 /// What the process is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum Status {
 pub struct Node<M: Scheme> {
     /// `None` while crashed.
     machine: Option<M>,
-    disk: Disk<M::Request>,
+    pub(crate) disk: Disk<M::Request>,
     clock: Clock,
     status: Status,
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
@@ -51,13 +52,15 @@ pub struct Node<M: Scheme> {
     told: (u64, bool),
     /// Whether it believed to lead when it froze.
     froze_leading: bool,
+    /// What was done to its disk and clock, as bits by the kind of action, until it is shown to matter.
+    touched: u32,
 }
 
 /// Something that came while the process was frozen.
 #[derive(Clone, Copy, Debug)]
 enum Late {
     Message(Flight<Packet>),
-    Written(Ticket),
+    Written(Written),
 }
 
 const AT_REST: Look = Look {
@@ -84,6 +87,7 @@ impl<M: Scheme> Node<M> {
             refusals: M::Refusals::default(),
             told: (0, false),
             froze_leading: false,
+            touched: 0,
         }
     }
 
@@ -103,6 +107,7 @@ impl<M: Scheme> Node<M> {
             return false;
         };
         self.lives += 1;
+        self.matters(env, Action::WIPE);
         self.status = Status::Up;
         self.look = Look {
             role: RoleCode::Follower,
@@ -124,12 +129,19 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = env.emit(Event::new(Kind::Crash, me));
         if matches!(self.look.role, RoleCode::Elected | RoleCode::Established) {
             env.counts.depositions += 1;
+            env.noticed |= Action::CRASH;
             env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
         }
-        self.disk.crash(|ticket| {
+        let answered = self.disk.crash(|ticket| {
+            env.noticed |= Action::CRASH;
             env.trace
                 .emit(env.now, Event::new(Kind::PersistLost, me).a(ticket.number));
         });
+        if let Some(ticket) = answered {
+            env.noticed |= Action::LIE;
+            let lost = Event::new(Kind::PersistLost, me).b(Lost::Answered as u64);
+            env.emit(lost.a(ticket.number));
+        }
         for late in std::mem::take(&mut self.late) {
             if let Late::Message(flight) = late {
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
@@ -141,14 +153,32 @@ impl<M: Scheme> Node<M> {
         self.status = Status::Crashed;
         self.wake_at = NEVER;
         self.froze_leading = false;
+        self.look_at_the_disk();
+        self.tell_belief(env, me);
+        true
+    }
+
+    /// The process dies, if it is there, and its disk is empty. False when both were so.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(crate) fn wipe(&mut self, env: &mut Env, me: usize) -> bool {
+        let died = self.crash(env, me);
+        let wiped = self.disk.wipe();
+        if wiped {
+            self.touched |= Action::WIPE;
+            env.emit(Event::new(Kind::PersistLost, me).b(Lost::Wiped as u64));
+        }
+        self.look_at_the_disk();
+        died || wiped
+    }
+
+    /// A process that is not there shows what its disk holds.
+    fn look_at_the_disk(&mut self) {
         let recorded = self.disk.durable().map(M::recorded).unwrap_or_default();
         self.look = Look {
             term: recorded.term,
             vote: recorded.vote,
             ..AT_REST
         };
-        self.tell_belief(env, me);
-        true
     }
 
     /// The process freezes. False when it does not run.
@@ -180,7 +210,7 @@ impl<M: Scheme> Node<M> {
             env.trace.cause = resumed;
             match late {
                 Late::Message(flight) => self.deliver(env, me, &flight),
-                Late::Written(ticket) => self.feed(env, me, Input::Reply(ticket, Ok(()))),
+                Late::Written((ticket, result)) => self.feed(env, me, Input::Reply(ticket, result)),
             }
         }
         env.trace.cause = resumed;
@@ -203,8 +233,12 @@ impl<M: Scheme> Node<M> {
     pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         match self.status {
             Status::Up => self.deliver(env, me, flight),
-            Status::Paused => self.late.push(Late::Message(*flight)),
+            Status::Paused => {
+                env.noticed |= Action::PAUSE;
+                self.late.push(Late::Message(*flight));
+            }
             Status::Crashed => {
+                env.noticed |= Action::CRASH;
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
             }
@@ -213,13 +247,21 @@ impl<M: Scheme> Node<M> {
 
     /// The disk is done with its oldest write, if no crash undid it.
     pub(crate) fn written(&mut self, env: &mut Env, me: usize, era: u32) {
-        let Some(ticket) = self.disk.done(era) else {
+        let Some(written) = self.disk.done(era) else {
             return;
         };
-        env.trace.cause = env.emit(Event::new(Kind::Persisted, me).a(ticket.number));
+        let (ticket, result) = written;
+        let over = match result {
+            Ok(()) => Event::new(Kind::Persisted, me),
+            Err(_) => {
+                env.noticed |= Action::FAIL;
+                Event::new(Kind::PersistLost, me).b(Lost::Failed as u64)
+            }
+        };
+        env.trace.cause = env.emit(over.a(ticket.number));
         match self.status {
-            Status::Up => self.feed(env, me, Input::Reply(ticket, Ok(()))),
-            Status::Paused => self.late.push(Late::Written(ticket)),
+            Status::Up => self.feed(env, me, Input::Reply(ticket, result)),
+            Status::Paused => self.late.push(Late::Written(written)),
             Status::Crashed => {}
         }
     }
@@ -235,11 +277,6 @@ impl<M: Scheme> Node<M> {
         }
     }
 
-    /// The disk takes this long for a write from now on. False when it did before.
-    pub(crate) fn set_disk(&mut self, takes: u64) -> bool {
-        std::mem::replace(&mut self.disk.takes, takes) != takes
-    }
-
     /// The clock runs at another pace from now on, and jumps. False when it does neither.
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn set_clock(
@@ -253,11 +290,30 @@ impl<M: Scheme> Node<M> {
         let pace = pace.unwrap_or(former);
         self.clock.set_pace(env.now, pace);
         self.clock.jump(env.now, jump);
+        let changed = pace != former || jump != 0;
+        if changed {
+            self.touched |= Action::CLOCK;
+        }
         if self.status == Status::Up {
             self.look_at_the_time(env, me);
         }
         self.tell_belief(env, me);
-        pace != former || jump != 0
+        changed
+    }
+
+    /// The disk is as named from now on, and honest. False when it was.
+    pub(crate) fn mend(&mut self, takes: u64) -> bool {
+        let mended = self.disk.mend(takes);
+        if mended {
+            self.touched |= Action::DISK;
+        }
+        mended
+    }
+
+    /// What was done to it in this way, if it was, is shown now.
+    pub(super) const fn matters(&mut self, env: &mut Env, kind: u32) {
+        env.noticed |= self.touched & kind;
+        self.touched &= !kind;
     }
 
     /// The machine; `None` while crashed.

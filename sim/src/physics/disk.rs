@@ -1,27 +1,41 @@
-//! A disk: writes take time, are done in order, and what was not done is lost in a crash.
+//! A disk: writes take time, are done in order, and what was not done is lost in a crash. It may fail a write, lose all
+//! it holds, or lie: then it answers at once and keeps what it was given in its cache, which a crash empties.
 
-use tenure::Ticket;
+use tenure::{Ticket, Unknown};
 
 /// The disk of one node, holding one durable record.
 #[derive(Clone, Debug)]
 pub struct Disk<R> {
+    /// What is read after a restart.
     durable: Option<R>,
+    /// While something is in the cache alone: its ticket, and what is written in truth.
+    cached: Option<(Ticket, Option<R>)>,
     /// Writes on their way, oldest first, with the time each is done.
     writes: Vec<(Ticket, R, u64)>,
     /// How long a write takes.
     pub takes: u64,
+    /// Whether it answers before it has written.
+    pub lies: bool,
+    /// Whether the next write to be done fails instead.
+    pub fails: bool,
     /// Counts crashes: the completion of a write that a crash undid is recognised by it.
     era: u32,
 }
 
+/// How a write ended: [`Unknown`] when it failed.
+pub type Written = (Ticket, Result<(), Unknown>);
+
 impl<R: Clone> Disk<R> {
     /// An empty disk.
     #[must_use]
-    pub fn new(takes: u64) -> Self {
+    pub const fn new(takes: u64) -> Self {
         Self {
             durable: None,
+            cached: None,
             writes: Vec::new(),
             takes,
+            lies: false,
+            fails: false,
             era: 0,
         }
     }
@@ -33,13 +47,14 @@ impl<R: Clone> Disk<R> {
             .writes
             .last()
             .map_or(now, |(_, _, done)| now.max(*done));
-        let done = begins.saturating_add(self.takes);
+        let takes = if self.lies { 0 } else { self.takes };
+        let done = begins.saturating_add(takes);
         self.writes.push((ticket, record, done));
         done
     }
 
-    /// The oldest write is done, if it was of this era: its record is durable, and its ticket is returned.
-    pub fn done(&mut self, era: u32) -> Option<Ticket> {
+    /// The oldest write is over, if it was of this era: its record is durable or said to be, or the write failed.
+    pub fn done(&mut self, era: u32) -> Option<Written> {
         if era != self.era {
             return None;
         }
@@ -48,16 +63,42 @@ impl<R: Clone> Disk<R> {
         }
         // Hardly ever more than one: moving the rest up costs nothing.
         let (ticket, record, _) = self.writes.remove(0);
-        self.durable = Some(record);
-        Some(ticket)
+        if std::mem::take(&mut self.fails) {
+            return Some((ticket, Err(Unknown)));
+        }
+        let former = self.durable.replace(record);
+        self.cached = self.lies.then(|| {
+            let written = self.cached.take().map_or(former, |(_, written)| written);
+            (ticket, written)
+        });
+        Some((ticket, Ok(())))
     }
 
-    /// The power goes: every write that was not done is lost. Each lost ticket is told to `lost`.
-    pub fn crash(&mut self, mut lost: impl FnMut(Ticket)) {
+    /// The power goes: every write that was not done is lost, and told to `lost`. Answers the newest ticket of those that
+    /// are lost although they were answered.
+    pub fn crash(&mut self, mut lost: impl FnMut(Ticket)) -> Option<Ticket> {
         for (ticket, _, _) in self.writes.drain(..) {
             lost(ticket);
         }
         self.era += 1;
+        let (ticket, written) = self.cached.take()?;
+        self.durable = written;
+        Some(ticket)
+    }
+
+    /// From now on a write takes so long, does not fail, and is answered when it is done; what is in the cache is written.
+    /// False when all that was so before.
+    pub fn mend(&mut self, takes: u64) -> bool {
+        let same = self.takes == takes && !self.lies && !self.fails;
+        self.takes = takes;
+        (self.lies, self.fails, self.cached) = (false, false, None);
+        !same
+    }
+
+    /// All it holds is gone. False when that was nothing. Writes on their way are not: they go with a crash.
+    pub fn wipe(&mut self) -> bool {
+        self.cached = None;
+        self.durable.take().is_some()
     }
 
     /// What is read after a restart.
@@ -96,7 +137,7 @@ mod tests {
         assert_eq!(disk.write(0, ticket(1), 'a'), 10);
         assert_eq!(disk.write(4, ticket(2), 'b'), 20);
         assert_eq!(disk.write(50, ticket(3), 'c'), 60);
-        assert_eq!(disk.done(0), Some(ticket(1)));
+        assert_eq!(disk.done(0), Some((ticket(1), Ok(()))));
         assert_eq!((disk.durable(), disk.pending()), (Some(&'a'), 2));
     }
 
@@ -108,7 +149,7 @@ mod tests {
         disk.done(0);
         let era = disk.era();
         let mut lost = Vec::new();
-        disk.crash(|ticket| lost.push(ticket.number));
+        assert_eq!(disk.crash(|ticket| lost.push(ticket.number)), None);
         assert_eq!(lost, [2]);
         assert_eq!(disk.durable(), Some(&'a'));
         disk.write(30, ticket(3), 'c');
@@ -117,6 +158,56 @@ mod tests {
             None,
             "the completion of the lost write does not complete the next one"
         );
-        assert_eq!(disk.done(disk.era()), Some(ticket(3)));
+        assert_eq!(disk.done(disk.era()), Some((ticket(3), Ok(()))));
+    }
+
+    #[test]
+    fn a_failed_write_leaves_what_was_there_and_the_next_succeeds() {
+        let mut disk = Disk::new(10);
+        disk.write(0, ticket(1), 'a');
+        disk.done(0);
+        disk.fails = true;
+        disk.write(20, ticket(2), 'b');
+        disk.write(20, ticket(3), 'c');
+        assert_eq!(disk.done(0), Some((ticket(2), Err(Unknown))));
+        assert_eq!(disk.durable(), Some(&'a'));
+        assert_eq!(disk.done(0), Some((ticket(3), Ok(()))));
+        assert_eq!(disk.durable(), Some(&'c'));
+    }
+
+    #[test]
+    fn what_a_lying_disk_answered_is_lost_in_a_crash_unless_it_was_mended() {
+        for mended in [false, true] {
+            let mut disk = Disk::new(10);
+            disk.write(0, ticket(1), 'a');
+            disk.done(0);
+            disk.lies = true;
+            for (number, record) in [(2, 'b'), (3, 'c')] {
+                assert_eq!(disk.write(20, ticket(number), record), 20);
+                disk.done(0);
+            }
+            assert_eq!(disk.durable(), Some(&'c'), "it reads from its cache");
+            if mended {
+                assert!(disk.mend(10) && !disk.mend(10));
+            }
+            let lost = disk.crash(|_| {});
+            let (expected, left) = if mended {
+                (None, 'c')
+            } else {
+                (Some(ticket(3)), 'a')
+            };
+            assert_eq!((lost, disk.durable()), (expected, Some(&left)));
+        }
+    }
+
+    #[test]
+    fn a_wiped_disk_is_empty_whatever_was_in_its_cache() {
+        let mut disk = Disk::new(10);
+        assert!(!disk.wipe());
+        disk.lies = true;
+        disk.write(0, ticket(1), 'a');
+        disk.done(0);
+        assert!(disk.wipe());
+        assert_eq!((disk.crash(|_| {}), disk.durable()), (None, None));
     }
 }

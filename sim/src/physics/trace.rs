@@ -43,7 +43,7 @@ kinds! {
     Persist = "persist",
     /// A durable write is done; `a` is the ticket.
     Persisted = "persisted",
-    /// A crash undid a durable write; `a` is the ticket.
+    /// A crash undid a durable write, or it was lost in another way; `a` is the ticket, `b` a [`Lost`].
     PersistLost = "persist-lost",
     /// A deadline came.
     Timeout = "timeout",
@@ -91,6 +91,18 @@ pub enum Loss {
     Cut = 1,
     /// The receiver was down.
     ReceiverDown = 2,
+}
+
+/// How a durable write was lost, if not just because a crash came before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Lost {
+    /// The disk failed it, and said so.
+    Failed = 0,
+    /// It was answered, but was only in the cache of a lying disk when a crash came.
+    Answered = 1,
+    /// The disk was wiped, with all it held.
+    Wiped = 2,
 }
 
 /// One event. Absent numbers are −1.

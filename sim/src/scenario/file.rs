@@ -216,6 +216,9 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
         "resume" => Action::Resume(part.who(name)),
         "resign" => Action::Resign(part.who(name)),
         "campaign" => Action::Campaign(part.who(name)),
+        "wipe" => Action::Wipe(part.who(name)),
+        "lie" => Action::Lie(part.who(name)),
+        "fail" => Action::Fail(part.who(name)),
         "heal" if matches!(node.value, Value::Text(_)) => Action::HealAll,
         "cut" | "heal" => {
             let [from, to] = part.ends(name).map(who);

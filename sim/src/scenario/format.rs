@@ -240,7 +240,7 @@ static CLIENT: [Entry; 4] = [
     ),
 ];
 
-static FAULT: [Entry; 13] = [
+static FAULT: [Entry; 16] = [
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",
@@ -307,6 +307,24 @@ static FAULT: [Entry; 13] = [
         "clock",
         "A clock runs at this rate from now on, or jumps.",
         Kind::Object(&CLOCK_CHANGE),
+        Absent,
+    ),
+    entry(
+        "wipe",
+        "The process dies, and its disk is empty.",
+        Kind::Node(ANY),
+        Absent,
+    ),
+    entry(
+        "lie",
+        "The disk answers before it has written; a crash takes that.",
+        Kind::Node(ANY),
+        Absent,
+    ),
+    entry(
+        "fail",
+        "The next write of the disk fails.",
+        Kind::Node(ANY),
         Absent,
     ),
 ];

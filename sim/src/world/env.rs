@@ -35,6 +35,10 @@ pub(crate) struct Env {
     pub(crate) judges: Judges,
     pub(crate) stages: Stages,
     pub(crate) counts: Counts,
+    /// The kinds of actions that have lately been shown to matter, as bits.
+    pub(crate) noticed: u32,
+    /// What a message shows by how it travels, as such bits: nothing before the weather first changed.
+    pub(crate) rough: u32,
     pub(crate) clients: Clients,
     pub(crate) nodes: usize,
 }
@@ -93,6 +97,7 @@ impl Env {
     /// Sends from node to node.
     pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
         self.counts.messages += 1;
+        self.noticed |= self.rough;
         let cause = self.sent(from, to, &packet);
         let (slot, again) = self.net.send(self.now, from, to, cause, packet);
         self.expect(slot);

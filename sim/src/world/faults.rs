@@ -10,13 +10,17 @@ use crate::scenario::Refusal;
 use crate::scheme::RoleCode;
 use tenure::Input;
 
-/// How many actions of each kind came, and how many had an effect. By [`Action::kind`].
+/// How many actions of each kind came, how many had an effect, and how many mattered. By [`Action::kind`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FaultCounts {
     /// How many came.
     pub fired: [u32; Action::KINDS],
     /// How many had an effect.
     pub effective: [u32; Action::KINDS],
+    /// How many had an effect that somebody was shown: a message was lost on the link that was cut, a vote was gone that
+    /// a lying disk had answered, a deadline came by the clock that was changed. What is shown counts for all actions of
+    /// the kind so far.
+    pub mattered: [u32; Action::KINDS],
 }
 
 impl FaultCounts {
@@ -28,6 +32,22 @@ impl FaultCounts {
         for (sum, count) in self.effective.iter_mut().zip(other.effective) {
             *sum += count;
         }
+        for (sum, count) in self.mattered.iter_mut().zip(other.mattered) {
+            *sum += count;
+        }
+    }
+
+    /// The same when actions of these kinds have been shown to matter, as bits by kind.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    const fn noticing(mut self, kinds: u32) -> Self {
+        let mut kind = 0;
+        while kind < Action::KINDS {
+            if (kinds | Action::NO_FAULTS) >> kind & 1 == 1 {
+                self.mattered[kind] = self.effective[kind];
+            }
+            kind += 1;
+        }
+        self
     }
 }
 
@@ -48,6 +68,12 @@ impl World {
         self.plan = plan.clone();
     }
 
+    /// How the actions fared.
+    #[must_use]
+    pub const fn faults(&self) -> FaultCounts {
+        self.faults.noticing(self.env.noticed)
+    }
+
     /// All actions, done and planned, in order of time.
     #[must_use]
     pub fn plan(&self) -> &[Fault] {
@@ -61,6 +87,9 @@ impl World {
         };
         self.next += 1;
         self.env.trace.cause = -1;
+        // What was shown before this action does not count for it.
+        self.faults = self.faults();
+        self.env.noticed = 0;
         let leader = self
             .resolve(Who::Leader)
             .map(|leader| (leader, self.reach(leader)));
@@ -105,9 +134,20 @@ impl World {
             Action::HealAll => self.heal_all(),
             Action::Partition(groups) => self.partition(&groups),
             Action::Network(weather) => {
-                std::mem::replace(&mut self.env.net.weather, weather) != weather
+                let other = std::mem::replace(&mut self.env.net.weather, weather) != weather;
+                if other {
+                    self.env.rough = Action::NETWORK;
+                }
+                other
             }
-            Action::Disk(who, takes) => self.on_node(who, |raft, _, _, _| raft.set_disk(takes)),
+            Action::Disk(who, takes) => self.on_node(who, |raft, _, _, _| raft.mend(takes)),
+            Action::Wipe(who) => self.on_node(who, |raft, env, me, _| raft.wipe(env, me)),
+            Action::Lie(who) => self.on_node(who, |raft, _, _, _| {
+                !std::mem::replace(&mut raft.disk.lies, true)
+            }),
+            Action::Fail(who) => self.on_node(who, |raft, _, _, _| {
+                !std::mem::replace(&mut raft.disk.fails, true)
+            }),
             Action::Clock(who, pace, jump) => {
                 self.on_node(who, |raft, env, me, _| raft.set_clock(env, me, pace, jump))
             }
@@ -281,7 +321,10 @@ impl World {
             && self.env.net.weather == base.weather
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up
+                    && raft.look().role != RoleCode::Halted
                     && raft.disk().takes == base.disk_takes
+                    && !raft.disk().lies
+                    && !raft.disk().fails
                     && raft.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
             });
         if whole != self.whole {

@@ -13,7 +13,7 @@ pub use faults::FaultCounts;
 use crate::app::RESOURCES;
 use crate::check::{Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
-use crate::fault::Plan;
+use crate::fault::{Action, Plan};
 use crate::node::Node;
 use crate::packet::{Done, Packet};
 use crate::physics::clock::{Clock, TRUE_PACE};
@@ -98,6 +98,8 @@ impl World {
             judges: Judges::new(nodes, RESOURCES, promises),
             stages: Stages::default(),
             counts: Counts::default(),
+            noticed: 0,
+            rough: 0,
             clients: scenario.clients,
             nodes,
         };
@@ -269,12 +271,6 @@ impl World {
         self.env.counts
     }
 
-    /// How the actions fared.
-    #[must_use]
-    pub const fn faults(&self) -> &FaultCounts {
-        &self.faults
-    }
-
     /// Starts everybody, and the client.
     fn begin(&mut self) {
         for node in 0..self.env.nodes {
@@ -305,6 +301,9 @@ impl World {
             Fate::Lost => Some(Loss::Network),
             Fate::Cut => Some(Loss::Cut),
         };
+        if flight.fate == Fate::Cut {
+            self.env.noticed |= Action::CUT | Action::PARTITION;
+        }
         if let Some(why) = lost {
             self.env
                 .emit(message_event(Kind::Lose, from, to, &flight.payload).b(why as u64));

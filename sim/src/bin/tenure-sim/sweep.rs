@@ -43,11 +43,14 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
             tally.broken
         );
     }
-    println!("\n{:<24}{:>12}{:>10}", "fault", "fired", "effective");
+    println!(
+        "\n{:<24}{:>12}{:>10}{:>10}",
+        "fault", "fired", "effective", "mattered"
+    );
     for (kind, name) in Action::NAMES.iter().enumerate() {
         println!(
-            "{name:<24}{:>12}{:>10}",
-            sweep.faults.fired[kind], sweep.faults.effective[kind]
+            "{name:<24}{:>12}{:>10}{:>10}",
+            sweep.faults.fired[kind], sweep.faults.effective[kind], sweep.faults.mattered[kind]
         );
     }
     let healed = sweep.healed.quantiles();
