@@ -97,6 +97,38 @@ impl Action {
         "fail",
     ];
 
+    /// The actions that say no more than which node, by the names they have in files.
+    pub(crate) const BARE: [(&str, fn(Who) -> Self); 9] = [
+        ("crash", Self::Crash),
+        ("restart", Self::Restart),
+        ("pause", Self::Pause),
+        ("resume", Self::Resume),
+        ("resign", Self::Resign),
+        ("campaign", Self::Campaign),
+        ("wipe", Self::Wipe),
+        ("lie", Self::Lie),
+        ("fail", Self::Fail),
+    ];
+
+    /// Whose node, disk or clock it is about; nobody's when it is about links.
+    #[must_use]
+    pub const fn who(&self) -> Option<Who> {
+        match self {
+            Self::Crash(who)
+            | Self::Restart(who)
+            | Self::Pause(who)
+            | Self::Resume(who)
+            | Self::Resign(who)
+            | Self::Campaign(who)
+            | Self::Wipe(who)
+            | Self::Lie(who)
+            | Self::Fail(who)
+            | Self::Disk(who, _)
+            | Self::Clock(who, ..) => Some(*who),
+            _ => None,
+        }
+    }
+
     pub(crate) const CRASH: u32 = 1 << 0;
     pub(crate) const PAUSE: u32 = 1 << 2;
     pub(crate) const CUT: u32 = 1 << 4;

@@ -21,6 +21,9 @@ pub struct Clock {
 /// The pace of a clock that runs true: microseconds in a second.
 pub const TRUE_PACE: u32 = PPM;
 
+/// No run lasts so long, nor any deadline: four weeks. Millionths of its microseconds fit 64 bits at twice the pace.
+const LONGEST: u64 = 28 * 24 * 3_600 * 1_000_000;
+
 impl Clock {
     /// A clock that reads `origin` microseconds when the run starts, and counts `pace` in each second from then on.
     #[must_use]
@@ -35,6 +38,7 @@ impl Clock {
 
     /// What the clock reads at a true time not before its last change.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn reads(&self, at: u64) -> Instant {
         let elapsed = at.saturating_sub(self.since);
         let counted = if self.pace == TRUE_PACE {
@@ -48,6 +52,7 @@ impl Clock {
     /// The first true time at which the clock, left alone, reads `instant` or more; [`NEVER`] when it never does. What it
     /// read before its last change is placed as if there had been none, or at 0 when that was before the run.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn when(&self, instant: Instant) -> u64 {
         if instant == Instant::FOREVER {
             return NEVER;
@@ -55,7 +60,7 @@ impl Clock {
         let micros = instant.as_micros();
         let pace = u64::from(self.pace);
         let Some(ahead) = micros.checked_sub(self.read) else {
-            let ago = (self.read - micros).saturating_mul(u64::from(PPM));
+            let ago = (self.read - micros).min(LONGEST) * u64::from(PPM);
             return self
                 .since
                 .saturating_sub(ago.checked_div(pace).unwrap_or(0));
@@ -63,16 +68,19 @@ impl Clock {
         if self.pace == TRUE_PACE {
             return self.since.saturating_add(ahead);
         }
-        match ahead.checked_mul(u64::from(PPM)) {
-            Some(ahead) if ahead <= self.part => self.since,
-            Some(ahead) if pace > 0 => self
-                .since
-                .saturating_add((ahead - self.part).div_ceil(pace)),
-            _ => NEVER,
+        if ahead == 0 {
+            return self.since;
         }
+        if ahead > LONGEST || pace == 0 {
+            return NEVER;
+        }
+        // At least one microsecond, of which less than one is there.
+        let missing = ahead * u64::from(PPM) - self.part;
+        self.since + missing.div_ceil(pace)
     }
 
     /// From `now` on it counts `pace` microseconds in each second; 0 stops it. It reads on from where it is.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn set_pace(&mut self, now: u64, pace: u32) {
         let parts = self.parts(now.saturating_sub(self.since));
         self.read = self.read.saturating_add(parts / PPM as u64);
@@ -96,9 +104,8 @@ impl Clock {
 
     /// What it counts in a span of true time from the last change on, in millionths of a microsecond.
     const fn parts(&self, elapsed: u64) -> u64 {
-        elapsed
-            .saturating_mul(self.pace as u64)
-            .saturating_add(self.part)
+        let elapsed = if elapsed < LONGEST { elapsed } else { LONGEST };
+        elapsed * self.pace as u64 + self.part
     }
 }
 

@@ -209,16 +209,10 @@ fn change_weather(weather: &mut Weather, part: Part<'_>) -> Read<()> {
 
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
+    if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
+        return Ok(bare(part.who(name)));
+    }
     Ok(match name {
-        "crash" => Action::Crash(part.who(name)),
-        "restart" => Action::Restart(part.who(name)),
-        "pause" => Action::Pause(part.who(name)),
-        "resume" => Action::Resume(part.who(name)),
-        "resign" => Action::Resign(part.who(name)),
-        "campaign" => Action::Campaign(part.who(name)),
-        "wipe" => Action::Wipe(part.who(name)),
-        "lie" => Action::Lie(part.who(name)),
-        "fail" => Action::Fail(part.who(name)),
         "heal" if matches!(node.value, Value::Text(_)) => Action::HealAll,
         "cut" | "heal" => {
             let [from, to] = part.ends(name).map(who);

@@ -117,18 +117,8 @@ impl Writer {
         self.out.push('{');
         self.span("at", fault.at);
         match &fault.action {
-            Action::Crash(who) => self.text("crash", &who_name(*who)),
-            Action::Restart(who) => self.text("restart", &who_name(*who)),
-            Action::Pause(who) => self.text("pause", &who_name(*who)),
-            Action::Resume(who) => self.text("resume", &who_name(*who)),
-            Action::Resign(who) => self.text("resign", &who_name(*who)),
-            Action::Campaign(who) => self.text("campaign", &who_name(*who)),
-            Action::Wipe(who) => self.text("wipe", &who_name(*who)),
-            Action::Lie(who) => self.text("lie", &who_name(*who)),
-            Action::Fail(who) => self.text("fail", &who_name(*who)),
             Action::Cut(from, to) => self.link("cut", *from, *to),
             Action::Heal(from, to) => self.link("heal", *from, *to),
-            Action::HealAll => self.text("heal", "all"),
             Action::Partition(members) => {
                 self.open("partition", '[');
                 for (place, (group, who)) in members.iter().enumerate() {
@@ -142,6 +132,7 @@ impl Writer {
                     .push_str(if members.is_empty() { "]" } else { "]]" });
             }
             Action::Network(weather) => self.network(*weather),
+            Action::HealAll => self.text("heal", "all"),
             Action::Clock(who, pace, jump) => {
                 self.open("clock", '{');
                 self.text("node", &who_name(*who));
@@ -158,6 +149,11 @@ impl Writer {
                 self.text("node", &who_name(*who));
                 self.span("write", *takes);
                 self.close('}');
+            }
+            // The others say no more than which node, and are called as they are counted.
+            bare => {
+                let who = bare.who().map_or(String::new(), |who| who_name(who));
+                self.text(Action::NAMES[bare.kind()], &who);
             }
         }
         self.out.push('}');

@@ -110,19 +110,10 @@ impl World {
     }
 
     fn carry_out(&mut self, action: Action) -> bool {
+        if let Some(who) = action.who() {
+            return self.carry_out_on(who, &action);
+        }
         match action {
-            Action::Crash(who) => self.on_node(who, |raft, env, me, _| raft.crash(env, me)),
-            Action::Restart(who) => {
-                self.on_node(who, |raft, env, me, setup| raft.start(env, me, setup))
-            }
-            Action::Pause(who) => self.on_node(who, |raft, env, me, _| raft.pause(env, me)),
-            Action::Resume(who) => self.on_node(who, |raft, env, me, _| raft.resume(env, me)),
-            Action::Resign(who) => self.on_node(who, |raft, env, me, _| {
-                raft.wish(env, me, Input::Resign { to: None })
-            }),
-            Action::Campaign(who) => {
-                self.on_node(who, |raft, env, me, _| raft.wish(env, me, Input::Campaign))
-            }
             Action::Cut(from, to) => match (self.resolve(from), self.resolve(to)) {
                 (Some(from), Some(to)) => self.cut(from, to),
                 _ => false,
@@ -131,7 +122,6 @@ impl World {
                 (Some(from), Some(to)) => self.heal(from, to),
                 _ => false,
             },
-            Action::HealAll => self.heal_all(),
             Action::Partition(groups) => self.partition(&groups),
             Action::Network(weather) => {
                 let other = std::mem::replace(&mut self.env.net.weather, weather) != weather;
@@ -140,35 +130,30 @@ impl World {
                 }
                 other
             }
-            Action::Disk(who, takes) => self.on_node(who, |raft, _, _, _| raft.mend(takes)),
-            Action::Wipe(who) => self.on_node(who, |raft, env, me, _| raft.wipe(env, me)),
-            Action::Lie(who) => self.on_node(who, |raft, _, _, _| {
-                !std::mem::replace(&mut raft.disk.lies, true)
-            }),
-            Action::Fail(who) => self.on_node(who, |raft, _, _, _| {
-                !std::mem::replace(&mut raft.disk.fails, true)
-            }),
-            Action::Clock(who, pace, jump) => {
-                self.on_node(who, |raft, env, me, _| raft.set_clock(env, me, pace, jump))
-            }
+            _ => self.heal_all(),
         }
     }
 
-    fn on_node(
-        &mut self,
-        who: Who,
-        what: impl FnOnce(
-            &mut crate::node::Node<super::raft::Machine>,
-            &mut super::Env,
-            usize,
-            &super::raft::Setup,
-        ) -> bool,
-    ) -> bool {
+    fn carry_out_on(&mut self, who: Who, action: &Action) -> bool {
         let Some(me) = self.resolve(who) else {
             return false;
         };
-        match self.actors.get_mut(me) {
-            Some(Actor::Raft(raft)) => what(raft, &mut self.env, me, &self.setup),
+        let Some(Actor::Raft(node)) = self.actors.get_mut(me) else {
+            return false;
+        };
+        let env = &mut self.env;
+        match action {
+            Action::Crash(_) => node.crash(env, me),
+            Action::Restart(_) => node.start(env, me, &self.setup),
+            Action::Pause(_) => node.pause(env, me),
+            Action::Resume(_) => node.resume(env, me),
+            Action::Resign(_) => node.wish(env, me, Input::Resign { to: None }),
+            Action::Campaign(_) => node.wish(env, me, Input::Campaign),
+            Action::Disk(_, takes) => node.mend(*takes),
+            Action::Clock(_, pace, jump) => node.set_clock(env, me, *pace, *jump),
+            Action::Wipe(_) => node.wipe(env, me),
+            Action::Lie(_) => !std::mem::replace(&mut node.disk.lies, true),
+            Action::Fail(_) => !std::mem::replace(&mut node.disk.fails, true),
             _ => false,
         }
     }
