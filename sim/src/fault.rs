@@ -56,6 +56,9 @@ pub enum Action {
     Fail(Who),
 }
 
+/// Makes an action of a node and no more.
+pub(crate) type Bare = fn(Who) -> Action;
+
 /// Which node, named or by what it is when the action happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
@@ -98,7 +101,7 @@ impl Action {
     ];
 
     /// The actions that say no more than which node, by the names they have in files.
-    pub(crate) const BARE: [(&str, fn(Who) -> Self); 9] = [
+    pub(crate) const BARE: [(&str, Bare); 9] = [
         ("crash", Self::Crash),
         ("restart", Self::Restart),
         ("pause", Self::Pause),

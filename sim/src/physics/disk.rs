@@ -6,10 +6,9 @@ use tenure::{Ticket, Unknown};
 /// The disk of one node, holding one durable record.
 #[derive(Clone, Debug)]
 pub struct Disk<R> {
-    /// What is read after a restart.
     durable: Option<R>,
-    /// While something is in the cache alone: its ticket, and what is written in truth.
-    cached: Option<(Ticket, Option<R>)>,
+    /// The newest write that was answered and is in the cache alone, if any.
+    cached: Vec<(Ticket, R, u64)>,
     /// Writes on their way, oldest first, with the time each is done.
     writes: Vec<(Ticket, R, u64)>,
     /// How long a write takes.
@@ -31,7 +30,7 @@ impl<R: Clone> Disk<R> {
     pub const fn new(takes: u64) -> Self {
         Self {
             durable: None,
-            cached: None,
+            cached: Vec::new(),
             writes: Vec::new(),
             takes,
             lies: false,
@@ -62,15 +61,16 @@ impl<R: Clone> Disk<R> {
             return None;
         }
         // Hardly ever more than one: moving the rest up costs nothing.
-        let (ticket, record, _) = self.writes.remove(0);
+        let write = self.writes.remove(0);
+        let ticket = write.0;
         if std::mem::take(&mut self.fails) {
             return Some((ticket, Err(Unknown)));
         }
-        let former = self.durable.replace(record);
-        self.cached = self.lies.then(|| {
-            let written = self.cached.take().map_or(former, |(_, written)| written);
-            (ticket, written)
-        });
+        self.cached.clear();
+        self.cached.push(write);
+        if !self.lies {
+            self.flush();
+        }
         Some((ticket, Ok(())))
     }
 
@@ -81,9 +81,7 @@ impl<R: Clone> Disk<R> {
             lost(ticket);
         }
         self.era += 1;
-        let (ticket, written) = self.cached.take()?;
-        self.durable = written;
-        Some(ticket)
+        self.cached.pop().map(|(ticket, ..)| ticket)
     }
 
     /// From now on a write takes so long, does not fail, and is answered when it is done; what is in the cache is written.
@@ -91,20 +89,22 @@ impl<R: Clone> Disk<R> {
     pub fn mend(&mut self, takes: u64) -> bool {
         let same = self.takes == takes && !self.lies && !self.fails;
         self.takes = takes;
-        (self.lies, self.fails, self.cached) = (false, false, None);
+        (self.lies, self.fails) = (false, false);
+        self.flush();
         !same
     }
 
     /// All it holds is gone. False when that was nothing. Writes on their way are not: they go with a crash.
     pub fn wipe(&mut self) -> bool {
-        self.cached = None;
+        self.flush();
         self.durable.take().is_some()
     }
 
     /// What is read after a restart.
     #[must_use]
-    pub const fn durable(&self) -> Option<&R> {
-        self.durable.as_ref()
+    pub fn durable(&self) -> Option<&R> {
+        let cached = self.cached.last().map(|(_, record, _)| record);
+        cached.or(self.durable.as_ref())
     }
 
     /// How many writes are on their way.
@@ -117,6 +117,13 @@ impl<R: Clone> Disk<R> {
     #[must_use]
     pub const fn era(&self) -> u32 {
         self.era
+    }
+
+    /// What is in the cache is written.
+    fn flush(&mut self) {
+        if let Some((_, record, _)) = self.cached.pop() {
+            self.durable = Some(record);
+        }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Holds a file against the table of its fields.
 
-use super::format::{END, Entry, Kind, Usual};
-use super::names::MAX_DURATION;
+use super::format::{END, Entry, Kind, LENGTH, Usual};
 use super::parse_seed;
 use super::reader::{FIRST_ROLE, Frame, Part, Read, Slip, fields, number, word};
-use super::units::write_span;
+use super::units::{unsigned, write_span};
 use crate::json::{Node, Value};
 
 /// 2⁵³: from here on JavaScript rounds numbers, and says nothing.
@@ -118,17 +117,22 @@ fn check_two(node: &Node, kind: &Kind, frame: Frame) -> Read<[u64; 2]> {
 /// Holds a value that is no list or object against its kind.
 #[inline(never)]
 fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
+    // Whether something fits does not depend on its sign.
+    let (kind, of_text): (_, fn(&str) -> &str) = match kind {
+        Kind::Rate => (&Kind::Share, unsigned),
+        Kind::Jump => (&LENGTH, unsigned),
+        _ => (kind, |text| text),
+    };
     let expected = match (kind, &node.value) {
         (Kind::Flag, Value::Flag(_)) | (Kind::Seed | Kind::Count(..), Value::Number(_)) => "",
         (Kind::Flag, _) => "true or false",
         (Kind::Count(..), _) => "a whole number",
         (_, Value::Text(_)) => "",
         (Kind::Seed, _) => "a whole number in quotes, as \"7\"",
-        (Kind::Span(..) | Kind::Range(..) | Kind::Moment | Kind::Jump, _) => {
+        (Kind::Span(..) | Kind::Range(..) | Kind::Moment, _) => {
             "a duration in quotes, as \"150ms\""
         }
         (Kind::Share, _) => "a percentage in quotes, as \"0.5%\"",
-        (Kind::Rate, _) => "a rate in quotes, as \"+1%\"",
         _ => "a text",
     };
     if !expected.is_empty() {
@@ -140,7 +144,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
     }
     let slip =
         |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
-    match (kind, number(kind, text)) {
+    match (kind, number(kind, of_text(text))) {
         (Kind::Text, _) => Ok(0),
         (Kind::Seed, Some(seed))
             if seed >= FIRST_INEXACT && matches!(node.value, Value::Number(_)) =>
@@ -180,11 +184,6 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             " is longer than any run",
             &("use at most ".to_owned() + &write_span(*most)),
         ),
-        (Kind::Jump, Some(number)) if number.cast_signed().unsigned_abs() > MAX_DURATION => slip(
-            "too-large",
-            " is longer than any run",
-            &("use at most ".to_owned() + &write_span(MAX_DURATION)),
-        ),
         (Kind::Moment, Some(number)) if number > frame.duration => slip(
             "after-end",
             " is after the end of the run",
@@ -200,11 +199,6 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             "bad-percentage",
             " is not a percentage",
             "write a number from 0 to 100 and %, as \"0.5%\"",
-        ),
-        (Kind::Rate, None) => slip(
-            "bad-percentage",
-            " is not a rate",
-            "write a sign, a number from 0 to 100 and %, as \"+1%\"",
         ),
         (Kind::Name(names), None) => slip(
             "unknown-name",

@@ -402,6 +402,9 @@ static EXPECT: [Entry; 7] = [
 /// What may name a member of a group.
 pub(super) static MEMBER: Kind = Kind::Node(&["leader", "follower", "rest"]);
 
+/// A jump without its sign.
+pub(super) static LENGTH: Kind = SHORT;
+
 /// What may name an end of a link.
 pub(super) static END: Kind = Kind::Node(ANY);
 

@@ -25,47 +25,35 @@ pub(super) fn parse_share(text: &str) -> Option<u32> {
 
 /// A rate as people write it, `"+1%"` or `"-0.5%"`, as the pace of a clock; at most all of the true rate more or less.
 pub(super) fn parse_rate(text: &str) -> Option<u32> {
-    let (sign, share) = signed(text);
-    let ppm = parse_share(share)?;
-    Some(if sign < 0 {
-        TRUE_PACE - ppm
+    let share = parse_share(unsigned(text))?;
+    Some(if text.starts_with('-') {
+        TRUE_PACE - share
     } else {
-        TRUE_PACE + ppm
+        TRUE_PACE + share
     })
 }
 
 /// A jump as people write it, `"300ms"` or `"-1s"`, in microseconds.
 pub(super) fn parse_jump(text: &str) -> Option<i64> {
-    let (sign, span) = signed(text);
-    i64::try_from(parse_span(span)?)
-        .ok()
-        .map(|span| sign * span)
+    let span = i64::try_from(parse_span(unsigned(text))?).ok()?;
+    Some(if text.starts_with('-') { -span } else { span })
 }
 
-/// The sign in front, if any, as a factor.
-fn signed(text: &str) -> (i64, &str) {
-    match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    }
+/// What follows the sign, if there is one.
+pub(super) fn unsigned(text: &str) -> &str {
+    text.strip_prefix(['-', '+']).unwrap_or(text)
 }
 
 /// A rate as it is read.
 pub(super) fn write_rate(pace: u32) -> String {
-    sign(i64::from(pace) - i64::from(TRUE_PACE)).to_owned() + &write_share(pace.abs_diff(TRUE_PACE))
+    let sign = if pace < TRUE_PACE { "-" } else { "+" };
+    sign.to_owned() + &write_share(pace.abs_diff(TRUE_PACE))
 }
 
 /// A jump as it is read.
 pub(super) fn write_jump(micros: i64) -> String {
-    sign(micros).to_owned() + &write_span(micros.unsigned_abs())
-}
-
-const fn sign(number: i64) -> &'static str {
-    match number.signum() {
-        -1 => "-",
-        0 => "",
-        _ => "+",
-    }
+    let sign = if micros < 0 { "-" } else { "+" };
+    sign.to_owned() + &write_span(micros.unsigned_abs())
 }
 
 /// A duration as it is read, in the largest unit that is exact.

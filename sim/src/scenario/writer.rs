@@ -152,7 +152,7 @@ impl Writer {
             }
             // The others say no more than which node, and are called as they are counted.
             bare => {
-                let who = bare.who().map_or(String::new(), |who| who_name(who));
+                let who = bare.who().map_or(String::new(), who_name);
                 self.text(Action::NAMES[bare.kind()], &who);
             }
         }
