@@ -94,8 +94,9 @@ fn scenario(root: &Node) -> Read<Scenario> {
 #[inline(never)]
 fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
     change_weather(&mut scenario.weather, file.inner("network"))?;
-    for node in file.node("clocks").map_or(&[][..], items) {
-        if scenario.clocks.len() >= scenario.nodes {
+    if let Some(node) = file.node("clocks") {
+        let rates = items(node);
+        if rates.len() > scenario.nodes {
             return Err(Slip::new(
                 node.at,
                 "too-many",
@@ -103,8 +104,8 @@ fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
                 "name one rate for each node",
             ));
         }
-        let pace = number(&Kind::Rate, word(node)).unwrap_or(u64::from(TRUE_PACE));
-        scenario.clocks.push(pace as u32);
+        let rates = rates.iter().map(|node| number(&Kind::Rate, word(node)));
+        scenario.clocks = rates.map(|rate| pace(rate.unwrap_or_default())).collect();
     }
     let expect = file.inner("expect");
     for check in Check::ALL {
@@ -207,6 +208,11 @@ fn change_weather(weather: &mut Weather, part: Part<'_>) -> Read<()> {
     }
 }
 
+/// The pace of a clock that is off the true one by this, in two's complement.
+const fn pace(rate: u64) -> u32 {
+    TRUE_PACE.wrapping_add(rate as u32)
+}
+
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
     if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
@@ -238,7 +244,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
         }
         "clock" => {
             let change = part.inner(name);
-            let pace = change.value("rate").map(|[pace, _]| pace as u32);
+            let pace = change.value("rate").map(|[rate, _]| pace(rate));
             let jump = change.value("jump").map_or(0, |[jump, _]| jump);
             Action::Clock(change.who("node"), pace, jump.cast_signed())
         }

@@ -1,6 +1,6 @@
 //! Holds a file against the table of its fields.
 
-use super::format::{END, Entry, Kind, LENGTH, Usual};
+use super::format::{END, Entry, Kind, Usual};
 use super::parse_seed;
 use super::reader::{FIRST_ROLE, Frame, Part, Read, Slip, fields, number, word};
 use super::units::{unsigned, write_span};
@@ -118,11 +118,8 @@ fn check_two(node: &Node, kind: &Kind, frame: Frame) -> Read<[u64; 2]> {
 #[inline(never)]
 fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
     // Whether something fits does not depend on its sign.
-    let (kind, of_text): (_, fn(&str) -> &str) = match kind {
-        Kind::Rate => (&Kind::Share, unsigned),
-        Kind::Jump => (&LENGTH, unsigned),
-        _ => (kind, |text| text),
-    };
+    let signed = matches!(kind, Kind::Rate | Kind::Jump);
+    let kind = kind.size();
     let expected = match (kind, &node.value) {
         (Kind::Flag, Value::Flag(_)) | (Kind::Seed | Kind::Count(..), Value::Number(_)) => "",
         (Kind::Flag, _) => "true or false",
@@ -144,7 +141,8 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
     }
     let slip =
         |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
-    match (kind, number(kind, of_text(text))) {
+    let size = if signed { unsigned(text) } else { text };
+    match (kind, number(kind, size)) {
         (Kind::Text, _) => Ok(0),
         (Kind::Seed, Some(seed))
             if seed >= FIRST_INEXACT && matches!(node.value, Value::Number(_)) =>

@@ -52,6 +52,17 @@ pub(super) enum Kind {
     Choice(&'static [Entry]),
 }
 
+impl Kind {
+    /// What is left of a kind with a sign without it; any other kind.
+    pub(super) const fn size(&self) -> &Self {
+        match self {
+            Self::Rate => &Self::Share,
+            Self::Jump => &SHORT,
+            _ => self,
+        }
+    }
+}
+
 /// What stands for a field that is left out.
 pub(super) enum Usual {
     /// It must be there; as this, for example.
@@ -401,9 +412,6 @@ static EXPECT: [Entry; 7] = [
 
 /// What may name a member of a group.
 pub(super) static MEMBER: Kind = Kind::Node(&["leader", "follower", "rest"]);
-
-/// A jump without its sign.
-pub(super) static LENGTH: Kind = SHORT;
 
 /// What may name an end of a link.
 pub(super) static END: Kind = Kind::Node(ANY);

@@ -2,7 +2,7 @@
 
 use super::format::{END, Entry, FILE, Kind, Usual};
 use super::names::ROLES;
-use super::units::{parse_jump, parse_rate, parse_share, parse_span};
+use super::units::{parse_share, parse_span, unsigned};
 use super::{Refusal, fits, parse_seed};
 use crate::fault::Who;
 use crate::json::{Field, Node, Value, line_and_column, path_to};
@@ -249,8 +249,8 @@ pub(super) fn word(node: &Node) -> &str {
     }
 }
 
-/// Every value is a number inside: a duration in microseconds, a share in parts per million, a rate as a
-/// pace, a name by its place, a node
+/// Every value is a number inside: a duration in microseconds, a share in parts per million, what has a
+/// sign in two's complement, a name by its place, a node
 /// by its place or above those by its role.
 #[inline(never)]
 pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
@@ -265,9 +265,11 @@ pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
         Kind::Seed | Kind::Count(..) => parse_seed(text),
         Kind::Span(..) | Kind::Range(..) | Kind::Moment => parse_span(text),
         Kind::Share => parse_share(text).map(u64::from),
-        Kind::Rate => parse_rate(text).map(u64::from),
-        // In two's complement.
-        Kind::Jump => parse_jump(text).map(i64::cast_unsigned),
+        Kind::Rate | Kind::Jump => {
+            let negative = text.as_bytes().first() == Some(&b'-');
+            let size = number(kind.size(), unsigned(text))?;
+            Some(if negative { size.wrapping_neg() } else { size })
+        }
         Kind::Name(names) => place(names),
         Kind::Node(roles) => match text
             .strip_prefix('n')

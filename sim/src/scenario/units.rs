@@ -23,37 +23,29 @@ pub(super) fn parse_share(text: &str) -> Option<u32> {
         .filter(|ppm| *ppm <= 1_000_000)
 }
 
-/// A rate as people write it, `"+1%"` or `"-0.5%"`, as the pace of a clock; at most all of the true rate more or less.
-pub(super) fn parse_rate(text: &str) -> Option<u32> {
-    let share = parse_share(unsigned(text))?;
-    Some(if text.starts_with('-') {
-        TRUE_PACE - share
-    } else {
-        TRUE_PACE + share
-    })
-}
-
-/// A jump as people write it, `"300ms"` or `"-1s"`, in microseconds.
-pub(super) fn parse_jump(text: &str) -> Option<i64> {
-    let span = i64::try_from(parse_span(unsigned(text))?).ok()?;
-    Some(if text.starts_with('-') { -span } else { span })
-}
-
 /// What follows the sign, if there is one.
 pub(super) fn unsigned(text: &str) -> &str {
-    text.strip_prefix(['-', '+']).unwrap_or(text)
+    match text.as_bytes().first() {
+        Some(b'-' | b'+') => text.get(1..).unwrap_or_default(),
+        _ => text,
+    }
 }
 
 /// A rate as it is read.
 pub(super) fn write_rate(pace: u32) -> String {
-    let sign = if pace < TRUE_PACE { "-" } else { "+" };
-    sign.to_owned() + &write_share(pace.abs_diff(TRUE_PACE))
+    with_sign(pace < TRUE_PACE, &write_share(pace.abs_diff(TRUE_PACE)))
 }
 
 /// A jump as it is read.
 pub(super) fn write_jump(micros: i64) -> String {
-    let sign = if micros < 0 { "-" } else { "+" };
-    sign.to_owned() + &write_span(micros.unsigned_abs())
+    with_sign(micros < 0, &write_span(micros.unsigned_abs()))
+}
+
+#[inline(never)]
+fn with_sign(negative: bool, text: &str) -> String {
+    let mut signed = String::from(if negative { "-" } else { "+" });
+    signed.push_str(text);
+    signed
 }
 
 /// A duration as it is read, in the largest unit that is exact.

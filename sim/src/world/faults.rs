@@ -37,17 +37,13 @@ impl FaultCounts {
         }
     }
 
-    /// The same when actions of these kinds have been shown to matter, as bits by kind.
-    #[cfg_attr(target_family = "wasm", inline(never))]
-    const fn noticing(mut self, kinds: u32) -> Self {
-        let mut kind = 0;
-        while kind < Action::KINDS {
+    /// Actions of these kinds, as bits, have been shown to matter.
+    fn notice(&mut self, kinds: u32) {
+        for (kind, mattered) in self.mattered.iter_mut().enumerate() {
             if (kinds | Action::NO_FAULTS) >> kind & 1 == 1 {
-                self.mattered[kind] = self.effective[kind];
+                *mattered = self.effective[kind];
             }
-            kind += 1;
         }
-        self
     }
 }
 
@@ -70,8 +66,10 @@ impl World {
 
     /// How the actions fared.
     #[must_use]
-    pub const fn faults(&self) -> FaultCounts {
-        self.faults.noticing(self.env.noticed)
+    pub fn faults(&self) -> FaultCounts {
+        let mut faults = self.faults;
+        faults.notice(self.env.noticed);
+        faults
     }
 
     /// All actions, done and planned, in order of time.
@@ -88,8 +86,7 @@ impl World {
         self.next += 1;
         self.env.trace.cause = -1;
         // What was shown before this action does not count for it.
-        self.faults = self.faults();
-        self.env.noticed = 0;
+        self.faults.notice(std::mem::take(&mut self.env.noticed));
         let leader = self
             .resolve(Who::Leader)
             .map(|leader| (leader, self.reach(leader)));
