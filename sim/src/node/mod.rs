@@ -129,16 +129,16 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = env.emit(Event::new(Kind::Crash, me));
         if matches!(self.look.role, RoleCode::Elected | RoleCode::Established) {
             env.counts.depositions += 1;
-            env.noticed |= Action::CRASH;
+            env.notice(Action::CRASH);
             env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
         }
         let answered = self.disk.crash(|ticket| {
-            env.noticed |= Action::CRASH;
+            env.notice(Action::CRASH);
             env.trace
                 .emit(env.now, Event::new(Kind::PersistLost, me).a(ticket.number));
         });
         if let Some(ticket) = answered {
-            env.noticed |= Action::LIE;
+            env.notice(Action::LIE);
             let lost = Event::new(Kind::PersistLost, me).b(Lost::Answered as u64);
             env.emit(lost.a(ticket.number));
         }
@@ -172,6 +172,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A process that is not there shows what its disk holds.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn look_at_the_disk(&mut self) {
         let recorded = self.disk.durable().map(M::recorded).unwrap_or_default();
         self.look = Look {
@@ -234,11 +235,11 @@ impl<M: Scheme> Node<M> {
         match self.status {
             Status::Up => self.deliver(env, me, flight),
             Status::Paused => {
-                env.noticed |= Action::PAUSE;
+                env.notice(Action::PAUSE);
                 self.late.push(Late::Message(*flight));
             }
             Status::Crashed => {
-                env.noticed |= Action::CRASH;
+                env.notice(Action::CRASH);
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
             }
@@ -254,7 +255,7 @@ impl<M: Scheme> Node<M> {
         let over = match result {
             Ok(()) => Event::new(Kind::Persisted, me),
             Err(_) => {
-                env.noticed |= Action::FAIL;
+                env.notice(Action::FAIL);
                 Event::new(Kind::PersistLost, me).b(Lost::Failed as u64)
             }
         };
@@ -288,8 +289,7 @@ impl<M: Scheme> Node<M> {
     ) -> bool {
         let former = self.clock.pace();
         let pace = pace.unwrap_or(former);
-        self.clock.set_pace(env.now, pace);
-        self.clock.jump(env.now, jump);
+        self.clock.change(env.now, pace, jump);
         let changed = pace != former || jump != 0;
         if changed {
             self.touched |= Action::CLOCK;
@@ -312,7 +312,7 @@ impl<M: Scheme> Node<M> {
 
     /// What was done to it in this way, if it was, is shown now.
     pub(super) const fn matters(&mut self, env: &mut Env, kind: u32) {
-        env.noticed |= self.touched & kind;
+        env.notice(self.touched & kind);
         self.touched &= !kind;
     }
 

@@ -79,21 +79,16 @@ impl Clock {
         self.since + missing.div_ceil(pace)
     }
 
-    /// From `now` on it counts `pace` microseconds in each second; 0 stops it. It reads on from where it is.
-    #[cfg_attr(target_family = "wasm", inline(never))]
-    pub const fn set_pace(&mut self, now: u64, pace: u32) {
+    /// From `now` on it counts `pace` microseconds in each second; 0 stops it. It reads on from where it is, or from where
+    /// it jumps to, forward or back. No machine lets its time run backwards: after a jump back it waits until the clock
+    /// has caught up.
+    pub const fn change(&mut self, now: u64, pace: u32, jump: i64) {
         let parts = self.parts(now.saturating_sub(self.since));
-        self.read = self.read.saturating_add(parts / PPM as u64);
+        let read = self.read.saturating_add(parts / PPM as u64);
+        self.read = read.saturating_add_signed(jump);
         self.part = parts % PPM as u64;
         self.since = now;
         self.pace = pace;
-    }
-
-    /// It jumps, forward or back. No machine lets its time run backwards: after a jump back it waits until the clock has
-    /// caught up.
-    pub const fn jump(&mut self, now: u64, micros: i64) {
-        self.set_pace(now, self.pace);
-        self.read = self.read.saturating_add_signed(micros);
     }
 
     /// How many microseconds it counts in a second.
@@ -131,7 +126,7 @@ mod tests {
             let mut now = 0;
             for _ in 0..3 {
                 now += random.below(5_000);
-                clock.set_pace(now, 1 + random.below(2_000_000) as u32);
+                clock.change(now, 1 + random.below(2_000_000) as u32, 0);
             }
             let instant = Instant::from_micros(clock.reads(now).as_micros() + random.below(9_000));
             let when = clock.when(instant);
@@ -150,10 +145,10 @@ mod tests {
         let alone = clock;
         for now in 0..10_000 {
             assert_eq!(clock.reads(now), alone.reads(now));
-            clock.set_pace(now, 333_333);
+            clock.change(now, 333_333, 0);
             assert_eq!(clock.reads(now), alone.reads(now));
         }
-        clock.set_pace(10_000, 0);
+        clock.change(10_000, 0, 0);
         assert_eq!(clock.reads(99_999), clock.reads(10_000));
         assert_eq!(clock.when(clock.reads(10_000)), 10_000);
         assert_eq!(clock.when(Instant::from_micros(99_999)), NEVER);
@@ -162,9 +157,9 @@ mod tests {
     #[test]
     fn a_jump_moves_what_it_reads_by_as_much() {
         let mut clock = Clock::starting_at(1_000, TRUE_PACE);
-        clock.jump(50, 300);
+        clock.change(50, TRUE_PACE, 300);
         assert_eq!(clock.reads(60).as_micros(), 1_360);
-        clock.jump(60, -500);
+        clock.change(60, TRUE_PACE, -500);
         assert_eq!(clock.reads(60).as_micros(), 860);
         assert_eq!(clock.when(Instant::from_micros(1_360)), 560);
     }

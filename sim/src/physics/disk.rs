@@ -120,6 +120,7 @@ impl<R: Clone> Disk<R> {
     }
 
     /// What is in the cache is written.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn flush(&mut self) {
         if let Some((_, record, _)) = self.cached.pop() {
             self.durable = Some(record);

@@ -94,18 +94,9 @@ fn scenario(root: &Node) -> Read<Scenario> {
 #[inline(never)]
 fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
     change_weather(&mut scenario.weather, file.inner("network"))?;
-    if let Some(node) = file.node("clocks") {
-        let rates = items(node);
-        if rates.len() > scenario.nodes {
-            return Err(Slip::new(
-                node.at,
-                "too-many",
-                "there are more clocks than nodes",
-                "name one rate for each node",
-            ));
-        }
-        let rates = rates.iter().map(|node| number(&Kind::Rate, word(node)));
-        scenario.clocks = rates.map(|rate| pace(rate.unwrap_or_default())).collect();
+    for node in file.node("clocks").map_or(&[][..], items) {
+        let rate = number(&Kind::Rate, word(node)).unwrap_or_default();
+        scenario.clocks.push(pace(rate));
     }
     let expect = file.inner("expect");
     for check in Check::ALL {

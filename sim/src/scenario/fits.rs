@@ -16,7 +16,12 @@ pub(super) fn check(node: &Node, kind: &Kind, frame: Frame) -> Read<()> {
         Kind::Object(entries) | Kind::Choice(entries) => check_object(node, kind, entries, frame),
         Kind::List(of, most) => {
             let items = list(node)?;
-            if items.len() > *most {
+            // A rate for each node.
+            let most = match of {
+                Kind::Rate => frame.nodes as usize,
+                _ => *most,
+            };
+            if items.len() > most {
                 return Err(Slip::new(
                     node.at,
                     "too-many",

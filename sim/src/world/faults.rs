@@ -86,14 +86,18 @@ impl World {
         self.next += 1;
         self.env.trace.cause = -1;
         // What was shown before this action does not count for it.
-        self.faults.notice(std::mem::take(&mut self.env.noticed));
+        if cfg!(not(target_family = "wasm")) {
+            self.faults.notice(std::mem::take(&mut self.env.noticed));
+        }
         let leader = self
             .resolve(Who::Leader)
             .map(|leader| (leader, self.reach(leader)));
         let kind = action.kind();
         let effect = self.carry_out(action);
-        self.faults.fired[kind] += 1;
-        self.faults.effective[kind] += u32::from(effect);
+        if cfg!(not(target_family = "wasm")) {
+            self.faults.fired[kind] += 1;
+            self.faults.effective[kind] += u32::from(effect);
+        }
         if let Some((leader, reached)) = leader
             && self.is_lost(leader, reached)
         {

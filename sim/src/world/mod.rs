@@ -302,7 +302,7 @@ impl World {
             Fate::Cut => Some(Loss::Cut),
         };
         if flight.fate == Fate::Cut {
-            self.env.noticed |= Action::CUT | Action::PARTITION;
+            self.env.notice(Action::CUT | Action::PARTITION);
         }
         if let Some(why) = lost {
             self.env
