@@ -48,12 +48,19 @@ pub enum Action {
     Disk(Who, u64),
     /// The node's clock runs at another pace from now on, if one is named, and jumps by so many microseconds.
     Clock(Who, Option<u32>, i64),
-    /// The process dies, and its disk is empty: under its old name it starts again without a memory.
-    Wipe(Who),
-    /// The node's disk answers before it has written, from now on; a crash takes what it only said to have written.
-    Lie(Who),
-    /// The next write of the node's disk fails.
-    Fail(Who),
+    /// The node's disk is damaged.
+    Damage(Who, Damage),
+}
+
+/// What is done to a disk, besides making it slow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// The process dies, and the disk is empty: under its old name the node starts again without a memory.
+    Wipe,
+    /// It answers before it has written, from now on; a crash takes what it only said to have written.
+    Lie,
+    /// Its next write fails.
+    Fail,
 }
 
 /// Makes an action of a node and no more.
@@ -108,9 +115,9 @@ impl Action {
         ("resume", Self::Resume),
         ("resign", Self::Resign),
         ("campaign", Self::Campaign),
-        ("wipe", Self::Wipe),
-        ("lie", Self::Lie),
-        ("fail", Self::Fail),
+        ("wipe", |who| Self::Damage(who, Damage::Wipe)),
+        ("lie", |who| Self::Damage(who, Damage::Lie)),
+        ("fail", |who| Self::Damage(who, Damage::Fail)),
     ];
 
     /// Whose node, disk or clock it is about; nobody's when it is about links.
@@ -123,9 +130,7 @@ impl Action {
             | Self::Resume(who)
             | Self::Resign(who)
             | Self::Campaign(who)
-            | Self::Wipe(who)
-            | Self::Lie(who)
-            | Self::Fail(who)
+            | Self::Damage(who, _)
             | Self::Disk(who, _)
             | Self::Clock(who, ..) => Some(*who),
             _ => None,
@@ -162,9 +167,7 @@ impl Action {
             Self::Network(_) => 10,
             Self::Disk(..) => 11,
             Self::Clock(..) => 12,
-            Self::Wipe(_) => 13,
-            Self::Lie(_) => 14,
-            Self::Fail(_) => 15,
+            Self::Damage(_, damage) => 13 + *damage as usize,
         }
     }
 }

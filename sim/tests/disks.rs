@@ -1,7 +1,7 @@
 //! Disks that are wiped, lie or fail: what a node has to show for it, and whether it mattered.
 
 use tenure_sim::check::{Check, Outcome};
-use tenure_sim::fault::{Action, Who};
+use tenure_sim::fault::{Action, Damage, Who};
 use tenure_sim::physics::trace::{Kind, Lost};
 use tenure_sim::scheme::RoleCode;
 use tenure_sim::{Scenario, World};
@@ -44,7 +44,7 @@ fn a_wiped_node_starts_again_without_a_memory() {
     assert!(world.node(1).unwrap().disk().durable().is_none());
     assert_eq!(world.node(1).unwrap().look().term, 0);
     assert_eq!(lost(&world, Lost::Wiped), 1);
-    let wipe = Action::Wipe(N2);
+    let wipe = Action::Damage(N2, Damage::Wipe);
     assert_eq!(counts(&world, &wipe), [2, 1, 0], "it did not start yet");
     world.run();
     assert_eq!(counts(&world, &wipe), [2, 1, 1]);
@@ -53,7 +53,7 @@ fn a_wiped_node_starts_again_without_a_memory() {
 
 #[test]
 fn a_lie_matters_when_a_crash_takes_what_was_answered() {
-    let lie = Action::Lie(N2);
+    let lie = Action::Damage(N2, Damage::Lie);
     // Nothing is written after the leader was established, so that there is nothing to lose.
     for (at, crashed, expected) in [
         ("0ms", "n2", [1, 1, 1]),
@@ -92,7 +92,7 @@ fn a_failed_write_halts_its_node_and_the_others_go_on() {
         (0..3).filter(halted).count()
     };
     assert_eq!((halted(&world), lost(&world, Lost::Failed)), (1, 1));
-    assert_eq!(counts(&world, &Action::Fail(N2)), [1, 1, 1]);
+    assert_eq!(counts(&world, &Action::Damage(N2, Damage::Fail)), [1, 1, 1]);
     assert!(world.leader().is_some(), "two of three are a majority");
     world.run();
     assert_eq!(halted(&world), 0, "it comes back with a restart");

@@ -7,7 +7,7 @@ mod host;
 mod service;
 
 use crate::app::App;
-use crate::fault::Action;
+use crate::fault::{Action, Damage};
 use crate::packet::Packet;
 use crate::physics::NEVER;
 use crate::physics::clock::Clock;
@@ -35,7 +35,7 @@ pub enum Status {
 pub struct Node<M: Scheme> {
     /// `None` while crashed.
     machine: Option<M>,
-    pub(crate) disk: Disk<M::Request>,
+    disk: Disk<M::Request>,
     clock: Clock,
     status: Status,
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
@@ -158,9 +158,17 @@ impl<M: Scheme> Node<M> {
         true
     }
 
+    /// The disk is damaged. False when it was already.
+    pub(crate) fn damage(&mut self, env: &mut Env, me: usize, damage: Damage) -> bool {
+        match damage {
+            Damage::Wipe => self.wipe(env, me),
+            Damage::Lie => !std::mem::replace(&mut self.disk.lies, true),
+            Damage::Fail => !std::mem::replace(&mut self.disk.fails, true),
+        }
+    }
+
     /// The process dies, if it is there, and its disk is empty. False when both were so.
-    #[cfg_attr(target_family = "wasm", inline(never))]
-    pub(crate) fn wipe(&mut self, env: &mut Env, me: usize) -> bool {
+    fn wipe(&mut self, env: &mut Env, me: usize) -> bool {
         let died = self.crash(env, me);
         let wiped = self.disk.wipe();
         if wiped {

@@ -84,8 +84,7 @@ impl Clock {
     /// has caught up.
     pub const fn change(&mut self, now: u64, pace: u32, jump: i64) {
         let parts = self.parts(now.saturating_sub(self.since));
-        let read = self.read.saturating_add(parts / PPM as u64);
-        self.read = read.saturating_add_signed(jump);
+        self.read = (self.read + parts / PPM as u64).saturating_add_signed(jump);
         self.part = parts % PPM as u64;
         self.since = now;
         self.pace = pace;

@@ -105,6 +105,11 @@ impl Writer {
     }
 
     #[inline(never)]
+    fn node(&mut self, name: &str, who: Who) {
+        self.text(name, &who_name(who));
+    }
+
+    #[inline(never)]
     fn link(&mut self, action: &str, from: Who, to: Who) {
         self.open(action, '[');
         self.item(&who_name(from));
@@ -135,7 +140,7 @@ impl Writer {
             Action::HealAll => self.text("heal", "all"),
             Action::Clock(who, pace, jump) => {
                 self.open("clock", '{');
-                self.text("node", &who_name(*who));
+                self.node("node", *who);
                 if let Some(pace) = pace {
                     self.text("rate", &write_rate(*pace));
                 }
@@ -146,14 +151,15 @@ impl Writer {
             }
             Action::Disk(who, takes) => {
                 self.open("disk", '{');
-                self.text("node", &who_name(*who));
+                self.node("node", *who);
                 self.span("write", *takes);
                 self.close('}');
             }
             // The others say no more than which node, and are called as they are counted.
             bare => {
-                let who = bare.who().map_or(String::new(), who_name);
-                self.text(Action::NAMES[bare.kind()], &who);
+                if let Some(who) = bare.who() {
+                    self.node(Action::NAMES[bare.kind()], who);
+                }
             }
         }
         self.out.push('}');

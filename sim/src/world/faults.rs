@@ -152,9 +152,7 @@ impl World {
             Action::Campaign(_) => node.wish(env, me, Input::Campaign),
             Action::Disk(_, takes) => node.mend(*takes),
             Action::Clock(_, pace, jump) => node.set_clock(env, me, *pace, *jump),
-            Action::Wipe(_) => node.wipe(env, me),
-            Action::Lie(_) => !std::mem::replace(&mut node.disk.lies, true),
-            Action::Fail(_) => !std::mem::replace(&mut node.disk.fails, true),
+            Action::Damage(_, damage) => node.damage(env, me, *damage),
             _ => false,
         }
     }
