@@ -171,6 +171,7 @@ impl<M: Scheme> Node<M> {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn tell_belief(&mut self, env: &mut Env, me: usize) {
         let until = self.leading(env).map_or(0, |(_, until)| until);
         let running = self.status == Status::Up;

@@ -33,19 +33,18 @@ pub(super) fn unsigned(text: &str) -> &str {
 
 /// A rate as it is read.
 pub(super) fn write_rate(pace: u32) -> String {
-    with_sign(pace < TRUE_PACE, &write_share(pace.abs_diff(TRUE_PACE)))
+    with_sign(pace < TRUE_PACE, write_share(pace.abs_diff(TRUE_PACE)))
 }
 
 /// A jump as it is read.
 pub(super) fn write_jump(micros: i64) -> String {
-    with_sign(micros < 0, &write_span(micros.unsigned_abs()))
+    with_sign(micros < 0, write_span(micros.unsigned_abs()))
 }
 
 #[inline(never)]
-fn with_sign(negative: bool, text: &str) -> String {
-    let mut signed = String::from(if negative { "-" } else { "+" });
-    signed.push_str(text);
-    signed
+fn with_sign(negative: bool, mut text: String) -> String {
+    text.insert(0, if negative { '-' } else { '+' });
+    text
 }
 
 /// A duration as it is read, in the largest unit that is exact.
