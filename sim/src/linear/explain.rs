@@ -9,6 +9,11 @@ use super::search::{Extent, Found, Search};
 use super::window::Window;
 use super::{Model, Op};
 
+/// How many steps an attempt to make it smaller may take: one that takes more is not made use of.
+const ATTEMPT: u64 = 20_000;
+/// How many attempts are made.
+const ATTEMPTS: u32 = 2_000;
+
 /// Operations that no order explains.
 #[derive(Clone, Debug)]
 pub struct Counterexample<M: Model> {
@@ -42,7 +47,7 @@ pub(super) fn minimised_from<M: Model>(
 ) -> Counterexample<M> {
     let (start, mut operations) = without_past(model, start, operations)
         .unwrap_or_else(|| (start.clone(), operations.to_vec()));
-    let fails = |operations: &[Op<M>]| match Search::new(model, operations).run(
+    let fails = |operations: &[Op<M>], steps| match Search::new(model, operations).run(
         &start,
         steps,
         Extent::First,
@@ -51,7 +56,7 @@ pub(super) fn minimised_from<M: Model>(
         _ => None,
     };
     // What was asked after the answer that no order reaches has no part in it.
-    if let Some((stuck, _)) = fails(&operations)
+    if let Some((stuck, _)) = fails(&operations, steps)
         && let Some(end) = operations[stuck].answered()
     {
         operations.retain(|operation| operation.asked <= end);
@@ -61,6 +66,7 @@ pub(super) fn minimised_from<M: Model>(
         answered(operation) || model.changes(&operation.input, operation.output())
     });
     operations.sort_by_key(|operation| operation.asked);
+    let mut attempts = ATTEMPTS;
     let mut chunk = operations.len().div_ceil(2);
     while chunk > 0 {
         let mut from = 0;
@@ -70,7 +76,8 @@ pub(super) fn minimised_from<M: Model>(
             // Only what says less than before is an attempt.
             let says_something = operations[from..to].iter().any(answered);
             let weaker = weakened(model, &operations, from..to);
-            if says_something && fails(&weaker).is_some() {
+            attempts = attempts.saturating_sub(u32::from(says_something));
+            if says_something && attempts > 0 && fails(&weaker, ATTEMPT).is_some() {
                 from = to - (operations.len() - weaker.len());
                 operations = weaker;
                 weaker_still = true;
@@ -83,11 +90,17 @@ pub(super) fn minimised_from<M: Model>(
             chunk /= 2;
         }
     }
-    let (stuck, held) = fails(&operations).unwrap_or_default();
+    let (stuck, held) = fails(&operations, steps).unwrap_or_default();
     Counterexample {
         start,
-        stuck: operations[..stuck].iter().filter(|operation| answered(operation)).count(),
-        others: operations.iter().filter(|operation| !answered(operation)).count(),
+        stuck: operations[..stuck]
+            .iter()
+            .filter(|operation| answered(operation))
+            .count(),
+        others: operations
+            .iter()
+            .filter(|operation| !answered(operation))
+            .count(),
         operations: operations.into_iter().filter(answered).collect(),
         held,
     }
@@ -168,14 +181,21 @@ impl<M: Model> Counterexample<M> {
             1 => ", whether or not one other took effect".to_owned(),
             many => format!(", whichever of {many} others took effect"),
         };
-        let held: Vec<String> = self.held.iter().map(|state| model.tell_state(state)).collect();
-        let stuck = self.operations.get(self.stuck).map_or_else(String::new, |operation| {
-            format!(
-                "; when it had to be \"{}\", it held {}",
-                model.tell(&operation.input, operation.output()),
-                held.join(" or ")
-            )
-        });
+        let held: Vec<String> = self
+            .held
+            .iter()
+            .map(|state| model.tell_state(state))
+            .collect();
+        let stuck = self
+            .operations
+            .get(self.stuck)
+            .map_or_else(String::new, |operation| {
+                format!(
+                    "; when it had to be \"{}\", it held {}",
+                    model.tell(&operation.input, operation.output()),
+                    held.join(" or ")
+                )
+            });
         format!(
             "It held {}; no order explains [{}]{others}{stuck}.",
             model.tell_state(&self.start),

@@ -116,11 +116,7 @@ impl<K: Ord + Clone, I: Clone, O: Clone> History<K, I, O> {
         Ok(())
     }
 
-    fn under_way(
-        &mut self,
-        id: OperationId,
-        at: u64,
-    ) -> Result<&mut Entry<K, I, O>, NotUnderWay> {
+    fn under_way(&mut self, id: OperationId, at: u64) -> Result<&mut Entry<K, I, O>, NotUnderWay> {
         self.operations
             .get_mut(id.0)
             .filter(|entry| {

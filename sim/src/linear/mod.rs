@@ -68,7 +68,9 @@ pub fn judge<M: Model>(model: &M, operations: &[Op<M>], steps: u64) -> Judgement
     let start = model.initial();
     match Search::new(model, operations).run(&start, steps, Extent::First) {
         Found::Orders(_) => Judgement::Linearizable,
-        Found::None { .. } => Judgement::Broken(Box::new(explain::minimised(model, operations, steps))),
+        Found::None { .. } => {
+            Judgement::Broken(Box::new(explain::minimised(model, operations, steps)))
+        }
         Found::OutOfSteps => Judgement::Unknown,
     }
 }

@@ -51,7 +51,9 @@ impl Model for Register {
             }
             RegisterInput::CompareAndSwap(..) => (RegisterOutput::Differs, *state),
         };
-        output.is_none_or(|output| *output == answer).then_some(next)
+        output
+            .is_none_or(|output| *output == answer)
+            .then_some(next)
     }
 
     fn changes(&self, input: &RegisterInput, output: Option<&RegisterOutput>) -> bool {

@@ -3,10 +3,14 @@
 //! The operations that were answered stand in a linked list in order of their questions; whatever is taken leaves the list
 //! and comes back when the search backs out. The *level* is the earliest answer not yet explained: only what was asked
 //! before it may be taken next. So what was taken beyond the level was under way at that answer, and a bit for each
-//! operation under way (its place is used again after its answer) says with the level which operations were taken.
+//! operation under way (its place is used again after its answer) says with the level which of them were taken.
+//!
+//! A point of the search is known when it was reached before with no more operations of unknown outcome spent: what is left
+//! to do from there is no less.
 
 use super::{Model, Op};
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// How far a search goes.
@@ -60,10 +64,11 @@ pub(super) struct Search<'a, M: Model> {
     open: Vec<u32>,
     /// By operation: the one of unknown outcome before it that asks for the same.
     twin: Vec<u32>,
-    /// By operation: its bit. Those of unknown outcome have theirs behind the others.
+    /// By operation: its bit. Those of unknown outcome have bits of their own.
     bit: Vec<u32>,
     changes: Vec<bool>,
-    words: usize,
+    /// How many bits the answered ones take.
+    width: u32,
 }
 
 impl<'a, M: Model> Search<'a, M> {
@@ -90,7 +95,10 @@ impl<'a, M: Model> Search<'a, M> {
         let mut newest: Vec<u32> = Vec::new();
         for place in &open {
             let input = &operation(place).input;
-            match newest.iter_mut().find(|twin| operation(twin).input == *input) {
+            match newest
+                .iter_mut()
+                .find(|twin| operation(twin).input == *input)
+            {
                 Some(before) => twin[*place as usize] = std::mem::replace(before, *place),
                 None => newest.push(*place),
             }
@@ -115,9 +123,8 @@ impl<'a, M: Model> Search<'a, M> {
                 width - 1
             });
         }
-        for place in &open {
-            bit[*place as usize] = width;
-            width += 1;
+        for (number, place) in (0..).zip(&open) {
+            bit[*place as usize] = number;
         }
         Self {
             model,
@@ -128,7 +135,7 @@ impl<'a, M: Model> Search<'a, M> {
             twin,
             bit,
             changes,
-            words: width.div_ceil(64) as usize,
+            width,
         }
     }
 
@@ -136,7 +143,7 @@ impl<'a, M: Model> Search<'a, M> {
     pub(super) fn run(&self, start: &M::State, steps: u64, extent: Extent) -> Found<M::State> {
         let mut walk = Walk::new(self, start.clone(), steps);
         let mut frames: Vec<Frame<M::State>> = Vec::new();
-        let mut seen: HashSet<Point<M::State>, BuildHasherDefault<Mixer>> = HashSet::default();
+        let mut seen = Seen::default();
         let mut ends = Vec::new();
         // The furthest level, and the states in which the search stood there.
         let mut furthest = (0, Vec::new());
@@ -175,7 +182,7 @@ impl<'a, M: Model> Search<'a, M> {
                     state: std::mem::replace(&mut walk.state, state),
                 });
                 walk.take(place);
-                fresh = walk.absorb() && seen.insert(walk.point());
+                fresh = walk.absorb() && seen.is_new(&walk);
                 if fresh {
                     from = walk.first();
                     continue;
@@ -217,6 +224,43 @@ struct Frame<S> {
     state: S,
 }
 
+/// The points of a search, each with the fewest operations of unknown outcome that were spent to reach it. What is not
+/// there was not spent, so there are none for most histories.
+#[derive(Debug)]
+struct Seen<S>(HashMap<Point<S>, Vec<Box<[u64]>>, BuildHasherDefault<Mixer>>);
+
+impl<S> Default for Seen<S> {
+    fn default() -> Self {
+        Self(HashMap::default())
+    }
+}
+
+impl<S: Clone + Eq + Hash> Seen<S> {
+    fn is_new<M: Model<State = S>>(&mut self, walk: &Walk<'_, '_, M>) -> bool {
+        let spent = &*walk.spent;
+        match self.0.entry(walk.point()) {
+            Entry::Vacant(place) => {
+                place.insert(match spent {
+                    [] => Vec::new(),
+                    _ => vec![spent.into()],
+                });
+                true
+            }
+            Entry::Occupied(mut place) => {
+                let within = |few: &[u64], many: &[u64]| {
+                    few.iter().zip(many).all(|(few, many)| few & !many == 0)
+                };
+                let known = spent.is_empty() || place.get().iter().any(|few| within(few, spent));
+                if !known {
+                    place.get_mut().retain(|many| !within(spent, many));
+                    place.get_mut().push(spent.into());
+                }
+                !known
+            }
+        }
+    }
+}
+
 /// A point of the search, to be known again.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Point<S> {
@@ -242,7 +286,10 @@ struct Walk<'a, 'b, M: Model> {
     next: Vec<u32>,
     previous: Vec<u32>,
     taken: Vec<bool>,
+    /// Those that were answered.
     bits: Vec<u64>,
+    /// Those of unknown outcome.
+    spent: Vec<u64>,
     /// What was taken, and the level before.
     trail: Vec<(u32, usize)>,
     steps: u64,
@@ -265,7 +312,8 @@ impl<'a, 'b, M: Model> Walk<'a, 'b, M> {
             next,
             previous,
             taken: vec![false; count],
-            bits: vec![0; search.words],
+            bits: vec![0; search.width.div_ceil(64) as usize],
+            spent: vec![0; search.open.len().div_ceil(64)],
             trail: Vec::with_capacity(count),
             steps,
         }
@@ -396,7 +444,11 @@ impl<'a, 'b, M: Model> Walk<'a, 'b, M> {
 
     fn flip(&mut self, place: u32) {
         let bit = self.search.bit[place as usize];
-        self.bits[bit as usize / 64] ^= 1 << (bit % 64);
+        let bits = match self.search.operations[place as usize].answer {
+            Some(_) => &mut self.bits,
+            None => &mut self.spent,
+        };
+        bits[bit as usize / 64] ^= 1 << (bit % 64);
     }
 
     fn point(&self) -> Point<M::State> {
@@ -528,7 +580,9 @@ mod tests {
     #[test]
     fn many_under_way_at_once() {
         // More than fit into the two words that are not allocated.
-        let mut operations: Vec<_> = (0..150).map(|k| add(k, Some((150 - k, 1_000 + k)))).collect();
+        let mut operations: Vec<_> = (0..150)
+            .map(|k| add(k, Some((150 - k, 1_000 + k))))
+            .collect();
         let found = Search::new(&Counter, &operations).run(&0, 1_000_000, Extent::First);
         assert_eq!(found, Found::Orders(vec![end(150, &[])]));
         operations[7].answer = Some((149, 1_007));

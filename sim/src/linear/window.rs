@@ -87,7 +87,7 @@ impl<M: Model> Window<M> {
         number
     }
 
-    /// The client is answered. False when the operation is not under way.
+    /// The client is answered. False when the operation is not under way, or when nothing more is judged.
     pub fn answered(&mut self, number: u64, output: M::Output, at: u64) -> bool {
         let Some(place) = self.land(number) else {
             return false;
@@ -98,7 +98,7 @@ impl<M: Model> Window<M> {
         true
     }
 
-    /// The client learns that nothing was done. False when the operation is not under way.
+    /// The client learns that nothing was done. False as for an answer.
     pub fn refused(&mut self, number: u64) -> bool {
         let Some(place) = self.land(number) else {
             return false;
@@ -107,7 +107,7 @@ impl<M: Model> Window<M> {
         true
     }
 
-    /// The client will never learn the outcome. False when the operation is not under way.
+    /// The client will never learn the outcome. False as for an answer.
     pub fn lost(&mut self, number: u64) -> bool {
         self.land(number).is_some()
     }
@@ -153,7 +153,10 @@ impl<M: Model> Window<M> {
     }
 
     fn operations(&self) -> Vec<Op<M>> {
-        self.kept.iter().map(|kept| kept.operation.clone()).collect()
+        self.kept
+            .iter()
+            .map(|kept| kept.operation.clone())
+            .collect()
     }
 
     fn land(&mut self, number: u64) -> Option<usize> {
@@ -182,7 +185,8 @@ impl<M: Model> Window<M> {
                     let mut place = 0;
                     self.kept.retain(|kept| {
                         place += 1;
-                        kept.operation.answer.is_none() && spent.binary_search(&(place - 1)).is_err()
+                        kept.operation.answer.is_none()
+                            && spent.binary_search(&(place - 1)).is_err()
                     });
                 }
                 self.attempt_at = self.kept.len() + self.stride;
@@ -206,7 +210,10 @@ fn only_the_best<S: Eq>(mut ends: Vec<End<S>>) -> Vec<End<S>> {
     for end in ends {
         let matched = best.iter().any(|other| {
             other.state == end.state
-                && other.spent.iter().all(|place| end.spent.binary_search(place).is_ok())
+                && other
+                    .spent
+                    .iter()
+                    .all(|place| end.spent.binary_search(place).is_ok())
         });
         if !matched {
             best.push(end);
