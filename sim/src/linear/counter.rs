@@ -27,13 +27,20 @@ impl Model for Counter {
     fn step(&self, state: &u64, input: &CounterInput, output: Option<&u64>) -> Option<u64> {
         let next = match input {
             CounterInput::Read => *state,
-            CounterInput::Add(more) => state.wrapping_add(*more),
+            CounterInput::Add(more) => state.saturating_add(*more),
         };
         output.is_none_or(|output| *output == next).then_some(next)
     }
 
     fn changes(&self, input: &CounterInput, _: Option<&u64>) -> bool {
         !matches!(input, CounterInput::Read | CounterInput::Add(0))
+    }
+
+    fn is_past(&self, state: &u64, input: &CounterInput, output: &u64) -> bool {
+        match input {
+            CounterInput::Read => output < state,
+            CounterInput::Add(more) => *output < state.saturating_add(*more),
+        }
     }
 
     fn tell(&self, input: &CounterInput, output: Option<&u64>) -> String {

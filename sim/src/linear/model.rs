@@ -28,6 +28,13 @@ pub trait Model: Clone {
     /// never does is taken as soon as it fits, and left out when its answer is not known.
     fn changes(&self, input: &Self::Input, output: Option<&Self::Output>) -> bool;
 
+    /// Whether an answer can never be given any more once the object holds this. Worth knowing of objects that go one way:
+    /// a counter never comes back. False is always right.
+    fn is_past(&self, state: &Self::State, input: &Self::Input, output: &Self::Output) -> bool {
+        let _ = (state, input, output);
+        false
+    }
+
     /// The operation in words: `read 5`, `write 3`.
     fn tell(&self, input: &Self::Input, output: Option<&Self::Output>) -> String;
 

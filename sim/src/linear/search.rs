@@ -145,9 +145,9 @@ impl<'a, M: Model> Search<'a, M> {
         let mut frames: Vec<Frame<M::State>> = Vec::new();
         let mut seen = Seen::default();
         let mut ends = Vec::new();
-        // The furthest level, and the states in which the search stood there.
-        let mut furthest = (0, Vec::new());
-        let mut fresh = walk.absorb();
+        let mut furthest = Furthest::default();
+        let mut past = walk.absorb();
+        let mut fresh = true;
         let mut from = walk.first();
         loop {
             if walk.steps == 0 {
@@ -155,25 +155,18 @@ impl<'a, M: Model> Search<'a, M> {
             }
             if fresh {
                 fresh = false;
-                if walk.level > furthest.0 {
-                    furthest = (walk.level, Vec::new());
-                }
                 if walk.level == self.by_answer.len() {
                     ends.push(walk.end());
                     if extent == Extent::First {
                         return Found::Orders(ends);
                     }
-                } else if walk.level == furthest.0
-                    && furthest.1.len() < TOLD
-                    && !furthest.1.contains(&walk.state)
-                {
-                    furthest.1.push(walk.state.clone());
+                } else {
+                    furthest.arrive(&walk, past);
                 }
             }
-            let taken = if walk.level < self.by_answer.len() {
-                walk.try_from(from)
-            } else {
-                None
+            let taken = match past.take() {
+                None if walk.level < self.by_answer.len() => walk.try_from(from),
+                _ => None,
             };
             if let Some((place, state, next)) = taken {
                 frames.push(Frame {
@@ -182,7 +175,8 @@ impl<'a, M: Model> Search<'a, M> {
                     state: std::mem::replace(&mut walk.state, state),
                 });
                 walk.take(place);
-                fresh = walk.absorb() && seen.is_new(&walk);
+                past = walk.absorb();
+                fresh = seen.is_new(&walk);
                 if fresh {
                     from = walk.first();
                     continue;
@@ -195,14 +189,57 @@ impl<'a, M: Model> Search<'a, M> {
             walk.undo(frame.trail);
             walk.state = frame.state;
             from = frame.next;
+            past = None;
         }
         if ends.is_empty() {
             Found::None {
-                stuck: self.by_answer[furthest.0] as usize,
-                states: furthest.1,
+                stuck: furthest.stuck as usize,
+                states: furthest.states,
             }
         } else {
             Found::Orders(ends)
+        }
+    }
+}
+
+/// How far the search came.
+#[derive(Debug)]
+struct Furthest<S> {
+    level: usize,
+    /// The operation that was in the way there.
+    stuck: u32,
+    /// Whether its answer was past: that says more than that nothing led to it.
+    past: bool,
+    states: Vec<S>,
+}
+
+impl<S> Default for Furthest<S> {
+    fn default() -> Self {
+        Self {
+            level: 0,
+            stuck: NONE,
+            past: false,
+            states: Vec::new(),
+        }
+    }
+}
+
+impl<S: Clone + Eq> Furthest<S> {
+    fn arrive<M: Model<State = S>>(&mut self, walk: &Walk<'_, '_, M>, past: Option<u32>) {
+        if walk.level < self.level {
+            return;
+        }
+        if walk.level > self.level || self.stuck == NONE || (past.is_some() && !self.past) {
+            *self = Self {
+                level: walk.level,
+                stuck: past.unwrap_or(walk.search.by_answer[walk.level]),
+                past: past.is_some(),
+                states: Vec::new(),
+            };
+        }
+        let same = !self.past || past == Some(self.stuck);
+        if same && self.states.len() < TOLD && !self.states.contains(&walk.state) {
+            self.states.push(walk.state.clone());
         }
     }
 }
@@ -332,23 +369,20 @@ impl<'a, 'b, M: Model> Walk<'a, 'b, M> {
         self.search.operations[place as usize].answered()
     }
 
-    /// Takes every operation that fits and changes nothing. Whatever order goes on from here, they may as well come now.
-    /// False when the steps ran out.
-    fn absorb(&mut self) -> bool {
+    /// Takes every operation that fits and changes nothing: whatever order goes on from here, they may as well come now.
+    /// Answers the first operation whose answer is past.
+    fn absorb(&mut self) -> Option<u32> {
         let mut place = self.first().listed;
         while place != NONE && self.may(place) {
             let next = self.next[place as usize];
-            if !self.search.changes[place as usize] {
-                if self.steps == 0 {
-                    return false;
-                }
-                if self.outcome(place).is_some() {
-                    self.take(place);
-                }
+            if !self.search.changes[place as usize] && self.outcome(place).is_some() {
+                self.take(place);
+            } else if self.is_past(place) {
+                return Some(place);
             }
             place = next;
         }
-        true
+        None
     }
 
     /// The first operation from there on that may be taken and fits, the state after it, and what to try after it.
@@ -398,6 +432,14 @@ impl<'a, 'b, M: Model> Walk<'a, 'b, M> {
         self.search
             .model
             .step(&self.state, &operation.input, operation.output())
+    }
+
+    fn is_past(&self, place: u32) -> bool {
+        let operation = &self.search.operations[place as usize];
+        operation.output().is_some_and(|output| {
+            let model = self.search.model;
+            model.is_past(&self.state, &operation.input, output)
+        })
     }
 
     fn take(&mut self, place: u32) {

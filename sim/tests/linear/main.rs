@@ -224,7 +224,7 @@ fn the_sentence_names_what_cannot_be() {
             |at| format!("{at} ms")
         ),
         "It held 1; no order explains [n2: add 1, to 2 (20 ms to 90 ms); n3: add 1, to 2 (30 ms to 40 ms)], whether or \
-         not one other took effect; when it had to be \"add 1, to 2\", it held 2 or 3."
+         not one other took effect; when it had to be \"add 1, to 2\", it held 2."
     );
 }
 
