@@ -134,6 +134,7 @@ impl<M: Scheme> Node<M> {
             if let Late::Message(flight) = late {
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
+                env.unheard(flight.from as usize, &flight.payload);
             }
         }
         self.machine = None;
@@ -207,6 +208,7 @@ impl<M: Scheme> Node<M> {
             Status::Crashed => {
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
+                env.unheard(flight.from as usize, &flight.payload);
             }
         }
     }
