@@ -36,8 +36,10 @@ mod counter;
 mod explain;
 mod history;
 mod model;
+mod points;
 mod register;
 mod search;
+mod walk;
 mod window;
 
 pub use counter::{Counter, CounterInput};

@@ -8,10 +8,9 @@
 //! A point of the search is known when it was reached before with no more operations of unknown outcome spent: what is left
 //! to do from there is no less.
 
+use super::points::Seen;
+use super::walk::{Next, Walk};
 use super::{Model, Op};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// How far a search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,26 +48,26 @@ pub(super) struct End<S> {
 /// How many states are told of.
 const TOLD: usize = 4;
 /// No operation: the end of the list, and no twin.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The operations, made ready.
 #[derive(Debug)]
 pub(super) struct Search<'a, M: Model> {
-    model: &'a M,
-    operations: &'a [Op<M>],
+    pub(super) model: &'a M,
+    pub(super) operations: &'a [Op<M>],
     /// Those that were answered, in order of their answers.
-    by_answer: Vec<u32>,
+    pub(super) by_answer: Vec<u32>,
     /// Those that were answered, in order of their questions.
-    by_question: Vec<u32>,
+    pub(super) by_question: Vec<u32>,
     /// Those of unknown outcome that may change something, in order of their questions.
-    open: Vec<u32>,
+    pub(super) open: Vec<u32>,
     /// By operation: the one of unknown outcome before it that asks for the same.
-    twin: Vec<u32>,
+    pub(super) twin: Vec<u32>,
     /// By operation: its bit. Those of unknown outcome have bits of their own.
-    bit: Vec<u32>,
-    changes: Vec<bool>,
+    pub(super) bit: Vec<u32>,
+    pub(super) changes: Vec<bool>,
     /// How many bits the answered ones take.
-    width: u32,
+    pub(super) width: u32,
 }
 
 impl<'a, M: Model> Search<'a, M> {
@@ -244,308 +243,12 @@ impl<S: Clone + Eq> Furthest<S> {
     }
 }
 
-/// Which operation to try next.
-#[derive(Clone, Copy, Debug)]
-struct Next {
-    /// In the list.
-    listed: u32,
-    /// Behind the list: a place in the operations of unknown outcome.
-    open: u32,
-}
-
 /// Where the search can go back to.
 #[derive(Debug)]
 struct Frame<S> {
     next: Next,
     trail: usize,
     state: S,
-}
-
-/// The points of a search, each with the fewest operations of unknown outcome that were spent to reach it. What is not
-/// there was not spent, so there are none for most histories.
-#[derive(Debug)]
-struct Seen<S>(HashMap<Point<S>, Vec<Box<[u64]>>, BuildHasherDefault<Mixer>>);
-
-impl<S> Default for Seen<S> {
-    fn default() -> Self {
-        Self(HashMap::default())
-    }
-}
-
-impl<S: Clone + Eq + Hash> Seen<S> {
-    fn is_new<M: Model<State = S>>(&mut self, walk: &Walk<'_, '_, M>) -> bool {
-        let spent = &*walk.spent;
-        match self.0.entry(walk.point()) {
-            Entry::Vacant(place) => {
-                place.insert(match spent {
-                    [] => Vec::new(),
-                    _ => vec![spent.into()],
-                });
-                true
-            }
-            Entry::Occupied(mut place) => {
-                let within = |few: &[u64], many: &[u64]| {
-                    few.iter().zip(many).all(|(few, many)| few & !many == 0)
-                };
-                let known = spent.is_empty() || place.get().iter().any(|few| within(few, spent));
-                if !known {
-                    place.get_mut().retain(|many| !within(spent, many));
-                    place.get_mut().push(spent.into());
-                }
-                !known
-            }
-        }
-    }
-}
-
-/// A point of the search, to be known again.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Point<S> {
-    level: usize,
-    taken: Taken,
-    state: S,
-}
-
-/// Bits; nothing is allocated for few.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Taken {
-    Few([u64; 2]),
-    Many(Box<[u64]>),
-}
-
-/// The search where it stands.
-#[derive(Debug)]
-struct Walk<'a, 'b, M: Model> {
-    search: &'b Search<'a, M>,
-    state: M::State,
-    level: usize,
-    /// By operation, and one more for the head of the list.
-    next: Vec<u32>,
-    previous: Vec<u32>,
-    taken: Vec<bool>,
-    /// Those that were answered.
-    bits: Vec<u64>,
-    /// Those of unknown outcome.
-    spent: Vec<u64>,
-    /// What was taken, and the level before.
-    trail: Vec<(u32, usize)>,
-    steps: u64,
-}
-
-impl<'a, 'b, M: Model> Walk<'a, 'b, M> {
-    fn new(search: &'b Search<'a, M>, state: M::State, steps: u64) -> Self {
-        let count = search.operations.len();
-        let (mut next, mut previous) = (vec![NONE; count + 1], vec![NONE; count + 1]);
-        let mut last = count as u32;
-        for place in &search.by_question {
-            next[last as usize] = *place;
-            previous[*place as usize] = last;
-            last = *place;
-        }
-        Self {
-            search,
-            state,
-            level: 0,
-            next,
-            previous,
-            taken: vec![false; count],
-            bits: vec![0; search.width.div_ceil(64) as usize],
-            spent: vec![0; search.open.len().div_ceil(64)],
-            trail: Vec::with_capacity(count),
-            steps,
-        }
-    }
-
-    fn first(&self) -> Next {
-        Next {
-            listed: self.next[self.search.operations.len()],
-            open: 0,
-        }
-    }
-
-    /// The answer that only what was asked before may precede.
-    fn horizon(&self) -> Option<u64> {
-        let place = *self.search.by_answer.get(self.level)?;
-        self.search.operations[place as usize].answered()
-    }
-
-    /// Takes every operation that fits and changes nothing: whatever order goes on from here, they may as well come now.
-    /// Answers the first operation whose answer is past.
-    fn absorb(&mut self) -> Option<u32> {
-        let mut place = self.first().listed;
-        while place != NONE && self.may(place) {
-            let next = self.next[place as usize];
-            if !self.search.changes[place as usize] && self.outcome(place).is_some() {
-                self.take(place);
-            } else if self.is_past(place) {
-                return Some(place);
-            }
-            place = next;
-        }
-        None
-    }
-
-    /// The first operation from there on that may be taken and fits, the state after it, and what to try after it.
-    fn try_from(&mut self, from: Next) -> Option<(u32, M::State, Next)> {
-        let mut at = from;
-        while at.listed != NONE && self.may(at.listed) {
-            let place = at.listed;
-            at.listed = self.next[place as usize];
-            // What changes nothing and fits was taken already.
-            if self.search.changes[place as usize]
-                && let Some(state) = self.outcome(place)
-            {
-                return Some((place, state, at));
-            }
-            if self.steps == 0 {
-                return None;
-            }
-        }
-        at.listed = NONE;
-        while let Some(place) = self.search.open.get(at.open as usize).copied() {
-            if !self.may(place) {
-                break;
-            }
-            at.open += 1;
-            let twin = self.search.twin[place as usize];
-            if self.taken[place as usize] || (twin != NONE && !self.taken[twin as usize]) {
-                continue;
-            }
-            if let Some(state) = self.outcome(place) {
-                return Some((place, state, at));
-            }
-            if self.steps == 0 {
-                return None;
-            }
-        }
-        None
-    }
-
-    fn may(&self, place: u32) -> bool {
-        self.horizon()
-            .is_some_and(|horizon| self.search.operations[place as usize].asked <= horizon)
-    }
-
-    fn outcome(&mut self, place: u32) -> Option<M::State> {
-        self.steps = self.steps.saturating_sub(1);
-        let operation = &self.search.operations[place as usize];
-        self.search
-            .model
-            .step(&self.state, &operation.input, operation.output())
-    }
-
-    fn is_past(&self, place: u32) -> bool {
-        let operation = &self.search.operations[place as usize];
-        operation.output().is_some_and(|output| {
-            let model = self.search.model;
-            model.is_past(&self.state, &operation.input, output)
-        })
-    }
-
-    fn take(&mut self, place: u32) {
-        self.trail.push((place, self.level));
-        self.taken[place as usize] = true;
-        self.flip(place);
-        if self.search.operations[place as usize].answer.is_none() {
-            return;
-        }
-        let (before, after) = (self.previous[place as usize], self.next[place as usize]);
-        self.next[before as usize] = after;
-        if after != NONE {
-            self.previous[after as usize] = before;
-        }
-        while let Some(place) = self.search.by_answer.get(self.level).copied()
-            && self.taken[place as usize]
-        {
-            self.flip(place);
-            self.level += 1;
-        }
-    }
-
-    /// Gives back what was taken since the trail was that long, the newest first.
-    fn undo(&mut self, trail: usize) {
-        while self.trail.len() > trail
-            && let Some((place, level)) = self.trail.pop()
-        {
-            while self.level > level {
-                self.level -= 1;
-                self.flip(self.search.by_answer[self.level]);
-            }
-            self.taken[place as usize] = false;
-            self.flip(place);
-            if self.search.operations[place as usize].answer.is_none() {
-                continue;
-            }
-            let (before, after) = (self.previous[place as usize], self.next[place as usize]);
-            self.next[before as usize] = place;
-            if after != NONE {
-                self.previous[after as usize] = place;
-            }
-        }
-    }
-
-    fn flip(&mut self, place: u32) {
-        let bit = self.search.bit[place as usize];
-        let bits = match self.search.operations[place as usize].answer {
-            Some(_) => &mut self.bits,
-            None => &mut self.spent,
-        };
-        bits[bit as usize / 64] ^= 1 << (bit % 64);
-    }
-
-    fn point(&self) -> Point<M::State> {
-        let taken = match *self.bits {
-            [] => Taken::Few([0, 0]),
-            [low] => Taken::Few([low, 0]),
-            [low, high] => Taken::Few([low, high]),
-            _ => Taken::Many(self.bits.as_slice().into()),
-        };
-        Point {
-            level: self.level,
-            taken,
-            state: self.state.clone(),
-        }
-    }
-
-    fn end(&self) -> End<M::State> {
-        let open = self.search.open.iter().map(|place| *place as usize);
-        let mut spent: Vec<usize> = open.filter(|place| self.taken[*place]).collect();
-        spent.sort_unstable();
-        End {
-            state: self.state.clone(),
-            spent,
-        }
-    }
-}
-
-/// A quick hash: nobody chooses histories to make it collide, and no decision rests on its order.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-
-    fn write_isize(&mut self, word: isize) {
-        self.write_u64(word as u64);
-    }
 }
 
 #[cfg(test)]
