@@ -33,6 +33,7 @@ pub mod export;
 pub mod fault;
 pub mod history;
 mod json;
+pub mod linear;
 pub mod measure;
 pub mod node;
 pub mod packet;

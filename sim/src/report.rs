@@ -1,5 +1,6 @@
 //! What a run showed, as text and as JSON.
 
+use crate::check::linearizable::Finding;
 use crate::check::{Check, Outcome, Verdict};
 use crate::fault::Action;
 use crate::json::Writer;
@@ -15,6 +16,7 @@ pub struct Report {
     events: u64,
     hash: String,
     verdicts: Vec<Verdict>,
+    histories: Vec<Finding>,
     failovers: Vec<Failover>,
     faults: FaultCounts,
     /// Places of the actions that had no effect.
@@ -30,6 +32,7 @@ impl Report {
     #[must_use]
     pub fn of(scenario: Scenario) -> Self {
         let mut world = World::new(&scenario);
+        world.record_histories();
         let mut without_effect = Vec::new();
         world.trace_mut().recording = true;
         // In steps, so that what is recorded need not be kept.
@@ -48,6 +51,7 @@ impl Report {
             events: world.trace().count(),
             hash: world.trace().digest(),
             verdicts: world.verdicts(),
+            histories: world.findings(),
             failovers: world.stages().done().to_vec(),
             faults: world.faults(),
             without_effect,
@@ -70,6 +74,10 @@ impl Report {
         self.verdicts
             .iter()
             .all(|verdict| self.is_expected(verdict))
+            && self
+                .histories
+                .iter()
+                .all(|found| found.outcome != Outcome::Broken)
     }
 
     fn expected(&self, check: Check) -> Option<Outcome> {
@@ -140,6 +148,24 @@ impl Report {
                 out += &format!("  {}\n", verdict.detail);
             }
         }
+        for found in &self.histories {
+            out += &format!(
+                "{:<22}{:<18}{} tested",
+                found.name,
+                found.outcome.name(),
+                found.exercised
+            );
+            if let Some(at) = found.broken_at {
+                out += &format!(", broken at {}", millis(at));
+            }
+            if found.outcome == Outcome::Broken {
+                out += "  ✗";
+            }
+            out.push('\n');
+            if let Some(reason) = &found.reason {
+                out += &format!("  {reason}\n");
+            }
+        }
         out += &format!(
             "\ntwo believed leaders {}, no leader {}, {} elections\n",
             millis(self.overlap),
@@ -194,6 +220,20 @@ impl Report {
             plain(&mut w, "broken", verdict.tally.broken);
             w.plain("firstBrokenAt", &or_null(verdict.tally.first_broken_at));
             w.text("detail", verdict.detail);
+            w.close('}');
+        }
+        w.close(']');
+        w.open("histories", '[');
+        for found in &self.histories {
+            w.comma();
+            w.out.push('{');
+            w.text("check", found.name);
+            w.text("verdict", found.outcome.name());
+            plain(&mut w, "exercised", found.exercised);
+            w.plain("brokenAt", &or_null(found.broken_at));
+            if let Some(reason) = &found.reason {
+                w.text("reason", reason);
+            }
             w.close('}');
         }
         w.close(']');

@@ -5,6 +5,7 @@
 
 mod believed;
 mod leader_again;
+pub mod linearizable;
 mod one_leader;
 mod one_vote;
 mod spans;

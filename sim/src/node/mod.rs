@@ -146,6 +146,7 @@ impl<M: Scheme> Node<M> {
             if let Late::Message(flight) = late {
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
+                env.unheard(flight.from as usize, &flight.payload);
             }
         }
         self.machine = None;
@@ -250,6 +251,7 @@ impl<M: Scheme> Node<M> {
                 env.notice(Action::CRASH);
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
+                env.unheard(flight.from as usize, &flight.payload);
             }
         }
     }

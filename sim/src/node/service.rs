@@ -5,7 +5,7 @@ use crate::packet::{Done, Outcome, Packet};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::Scheme;
-use crate::world::env::{Due, Env, message_event};
+use crate::world::env::{Due, Env, Use, message_event};
 use tenure::{Input, NodeId};
 
 impl<M: Scheme> Node<M> {
@@ -27,6 +27,14 @@ impl<M: Scheme> Node<M> {
                     ask_resources(env, me, next);
                 }
                 // The fenced resource speaks for the write; the other is there to be compared with.
+                let heard = match done {
+                    Done::Written(request) => Some(Use::Heard { request }),
+                    Done::Refused { request, .. } => Some(Use::Refused { request }),
+                    _ => None,
+                };
+                if let Some(heard) = heard {
+                    env.used(resource, heard);
+                }
                 let outcome = match done {
                     Done::Written(request) => Some((request, Outcome::Acknowledged)),
                     Done::Refused { request, .. } if request != 0 => {
@@ -77,6 +85,17 @@ impl<M: Scheme> Node<M> {
                 let actor = env.resource_actor(resource);
                 let issued = Event::new(Kind::WriteIssued, me).with(actor);
                 env.emit(packet.term().map_or(issued, |term| issued.term(term)));
+                if let Packet::Write { request, value, .. } = packet {
+                    let node = me as u16;
+                    env.used(
+                        resource,
+                        Use::Left {
+                            node,
+                            request,
+                            value,
+                        },
+                    );
+                }
                 env.send_outside(me, actor, env.clients.write_delay, packet);
             }
         }

@@ -1,6 +1,7 @@
 //! The network: latency, loss, duplication, and links that can be cut one direction at a time.
 //!
-//! Every message draws its own latency, so later messages overtake earlier ones. What is in flight can be looked at,
+//! Every message draws its own latency, so later messages between nodes overtake earlier ones. To and from a client or a
+//! resource there is one connection a node, which keeps the order, as a stream does. What is in flight can be looked at,
 //! together with its fate.
 
 use tenure::Duration;
@@ -72,6 +73,8 @@ pub struct Network<P> {
     flights: Vec<Option<Flight<P>>>,
     free: Vec<u32>,
     sent: u64,
+    /// When the newest message of each way of each connection arrives.
+    newest: Vec<u64>,
 }
 
 impl<P: Copy> Network<P> {
@@ -87,6 +90,7 @@ impl<P: Copy> Network<P> {
             random,
             flights: Vec::new(),
             free: Vec::new(),
+            newest: Vec::new(),
             sent: 0,
         }
     }
@@ -117,7 +121,7 @@ impl<P: Copy> Network<P> {
         (first, second)
     }
 
-    /// Sends between a node and a client or resource. Cuts and losses are of links between nodes: these paths always
+    /// Sends between a node and a client or resource, behind what went the same way before. Cuts and losses are of links between nodes: these paths always
     /// carry, `extra` microseconds later than the latency alone.
     pub fn send_outside(
         &mut self,
@@ -128,7 +132,16 @@ impl<P: Copy> Network<P> {
         cause: i64,
         payload: P,
     ) -> Slot {
-        let arrives = self.arrival(now).saturating_add(extra);
+        let way = 2 * (from.max(to).saturating_sub(self.nodes) * self.nodes + from.min(to))
+            + usize::from(from < to);
+        if self.newest.len() <= way {
+            self.newest.resize(way + 1, 0);
+        }
+        let arrives = self
+            .arrival(now)
+            .saturating_add(extra)
+            .max(self.newest[way]);
+        self.newest[way] = arrives;
         self.fly(now, from, to, arrives, Fate::Arrives, cause, payload)
     }
 
@@ -288,6 +301,25 @@ mod tests {
             duplicate,
         };
         Network::new(3, weather, Random::from_seed(1))
+    }
+
+    #[test]
+    fn a_connection_keeps_the_order_and_no_other_waits_for_it() {
+        let mut network = network(0, 0);
+        let (mut out, mut back) = (0, 0);
+        for now in 0..200 {
+            let mut arrives = |from, to, extra| {
+                let slot = network.send_outside(now, from, to, extra, -1, 0);
+                network.flight(slot).unwrap().arrives
+            };
+            let slow = arrives(0, 4, if now == 0 { 1_000_000 } else { 0 });
+            assert!(slow >= out.max(1_000_000));
+            out = slow;
+            let quick = arrives(4, 0, 0);
+            assert!(quick >= back && quick < 500_000);
+            back = quick;
+            assert!(arrives(1, 4, 0) < 500_000 && arrives(0, 5, 0) < 500_000);
+        }
     }
 
     #[test]

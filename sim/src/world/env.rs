@@ -1,7 +1,8 @@
 //! What the actors of a world share: the present, what is due, the network, the trace, and those who watch.
 
+use crate::check::linearizable::Listener;
 use crate::check::{Broken, Check, Fact, Judges};
-use crate::packet::Packet;
+use crate::packet::{Done, Packet};
 use crate::physics::network::{Network, Slot};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Trace};
@@ -41,6 +42,8 @@ pub(crate) struct Env {
     pub(crate) rough: u32,
     pub(crate) clients: Clients,
     pub(crate) nodes: usize,
+    /// What is done at the resources, when it is recorded.
+    pub(crate) histories: Option<Box<dyn Listener>>,
 }
 
 /// What is counted for the summary.
@@ -58,11 +61,47 @@ pub struct Counts {
     pub depositions: u64,
 }
 
+/// Something that was done at a resource, for the histories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// A leader's write left for it.
+    Left { node: u16, request: u64, value: u64 },
+    /// The leader heard that the write is in.
+    Heard { request: u64 },
+    /// The leader heard that it is not.
+    Refused { request: u64 },
+    /// Nobody heard the answer.
+    Unheard { request: u64 },
+    /// A new leader reads it.
+    Read { node: u16, value: u64 },
+    /// An onlooker sees it.
+    Shown { value: u64 },
+}
+
 impl Env {
     /// Actions of these kinds, as bits, have been shown to matter. Nobody counts them in a browser.
     pub(crate) const fn notice(&mut self, kinds: u32) {
         if cfg!(not(target_family = "wasm")) {
             self.noticed |= kinds;
+        }
+    }
+
+    /// Notes what was done at a resource, if histories are recorded.
+    pub(crate) fn used(&mut self, resource: usize, what: Use) {
+        if let Some(histories) = &mut self.histories {
+            histories.note(self.now, resource, what);
+        }
+    }
+
+    /// The answer of a resource that nobody is there to hear.
+    pub(crate) fn unheard(&mut self, from: usize, packet: &Packet) {
+        if let Packet::Answer {
+            done: Done::Written(request) | Done::Refused { request, .. },
+            ..
+        } = *packet
+        {
+            let resource = from.saturating_sub(self.resource_actor(0));
+            self.used(resource, Use::Unheard { request });
         }
     }
 

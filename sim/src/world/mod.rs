@@ -11,6 +11,7 @@ pub use env::Counts;
 pub use faults::FaultCounts;
 
 use crate::app::RESOURCES;
+use crate::check::linearizable::{Finding, Linearizable};
 use crate::check::{Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
 use crate::fault::{Action, Plan};
@@ -24,7 +25,7 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
-use env::{Due, Env, message_event};
+use env::{Due, Env, Use, message_event};
 use tenure::fence::Pass;
 use tenure::random::Random;
 
@@ -102,6 +103,7 @@ impl World {
             rough: 0,
             clients: scenario.clients,
             nodes,
+            histories: None,
         };
         let mut world = Self {
             actors,
@@ -259,6 +261,20 @@ impl World {
         &self.env.judges
     }
 
+    /// Records from now on what is done at the resources. To be called before anything happens: an operation whose
+    /// beginning was missed makes no sense to the judge.
+    pub fn record_histories(&mut self) {
+        let judge = Linearizable::new(self.env.clients.takeover);
+        self.env.histories = Some(Box::new(judge));
+    }
+
+    /// Whether what was recorded is linearizable, by resource; nothing when nothing was recorded.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let histories = self.env.histories.as_ref();
+        histories.map_or_else(Vec::new, |histories| histories.findings().into())
+    }
+
     /// The failovers so far.
     #[must_use]
     pub const fn stages(&self) -> &Stages {
@@ -389,7 +405,9 @@ fn use_resource(
                 resource: place,
                 token: pass.token,
             });
-            Some((pass, Done::Read(resource.read())))
+            let value = resource.read();
+            env.used(place, Use::Read { node: from, value });
+            Some((pass, Done::Read(value)))
         }
         Packet::Write {
             pass,
@@ -412,6 +430,7 @@ fn use_resource(
                     if resource.fenced() {
                         env.stages.wrote(env.now, pass.token);
                     }
+                    env.used(place, Use::Shown { value });
                     Done::Written(request)
                 }
                 Err(refused) => {
