@@ -1,0 +1,112 @@
+//! A single machine moved by hand.
+#![allow(dead_code)] // each test file uses its part
+
+use tenure::log::Shape;
+use tenure::quorum::Voters;
+use tenure::raft::{Boot, Config, Message, Raft, Record, Role, Rules, Switched};
+use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Ticket};
+
+/// A machine, its clock in milliseconds, and a disk that is written at once unless told otherwise.
+pub(crate) struct Bench<R: Rules> {
+    pub(crate) machine: Raft<R>,
+    pub(crate) disk: Option<Record>,
+    pub(crate) disk_works: bool,
+    pub(crate) waiting: Vec<Ticket>,
+    pub(crate) sent: Vec<(u64, Message)>,
+    pub(crate) events: Vec<Event>,
+}
+
+pub(crate) fn ms(millis: u64) -> Instant {
+    Instant::from_millis(millis)
+}
+
+impl<R: Rules> Bench<R> {
+    pub(crate) fn booted(
+        voters: u64,
+        id: u64,
+        record: Option<Record>,
+        log: Shape,
+        rules: R,
+    ) -> Self {
+        let voters = Voters::new((0..voters).map(NodeId)).unwrap();
+        let boot = Boot {
+            record,
+            log,
+            incarnation: 1,
+            seed: 1,
+        };
+        let machine =
+            Raft::with_rules(Config::new(NodeId(id), voters), boot, ms(0), rules).unwrap();
+        Self {
+            machine,
+            disk: record,
+            disk_works: true,
+            waiting: Vec::new(),
+            sent: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    pub(crate) fn input(&mut self, at: u64, input: Input<Message, ()>) {
+        self.machine.handle(ms(at), input);
+        while let Some(output) = self.machine.poll() {
+            match output {
+                Output::Event(event) => self.events.push(event),
+                Output::Request(ticket, record) if self.disk_works => {
+                    self.disk = Some(record);
+                    self.machine.handle(ms(at), Input::Reply(ticket, Ok(())));
+                }
+                Output::Request(ticket, _) => self.waiting.push(ticket),
+                Output::Send(to, message) => self.sent.push((to.0, message)),
+            }
+        }
+    }
+
+    pub(crate) fn hear(&mut self, at: u64, from: u64, message: Message) {
+        self.input(at, Input::Peer(NodeId(from), message));
+    }
+
+    /// What was said since the last look.
+    pub(crate) fn said(&mut self) -> Vec<(u64, Message)> {
+        std::mem::take(&mut self.sent)
+    }
+
+    pub(crate) fn heartbeat(&mut self, at: u64, from: u64, term: u64) {
+        self.hear(at, from, Message::Heartbeat { term, sent: ms(at) });
+    }
+
+    /// Makes it the leader of its next term at `at`, with the votes of `voter`; its promises must be over.
+    pub(crate) fn elect(&mut self, at: u64, voter: u64) -> u64 {
+        let term = self.machine.term() + 1;
+        self.input(at, Input::Campaign);
+        self.hear(
+            at,
+            voter,
+            Message::PreVoteGranted {
+                term,
+                remainder: Duration::ZERO,
+                sent: ms(at),
+            },
+        );
+        self.hear(at, voter, Message::VoteGranted { term });
+        assert_eq!(self.machine.role(), Role::Leader);
+        term
+    }
+
+    pub(crate) fn acked(&mut self, at: u64, from: u64, term: u64, sent: u64) {
+        let promise = Duration::from_millis(150);
+        self.hear(
+            at,
+            from,
+            Message::HeartbeatAck {
+                term,
+                sent: ms(sent),
+                promise,
+            },
+        );
+    }
+}
+
+pub(crate) fn follower() -> Bench<Switched> {
+    Bench::booted(3, 0, None, Shape::new(), Switched::default())
+}

@@ -1,0 +1,364 @@
+//! The disk, its records, and input that cannot be true, message by message.
+
+mod bench;
+
+use bench::{Bench, follower, ms};
+use tenure::log::{Position, Shape};
+use tenure::quorum::Voters;
+use tenure::raft::{Boot, Config, Message, Raft, Record, Refusal, Role, Switched};
+use tenure::{Duration, Election, Event, Input, NodeId, Standing, Ticket, Unknown};
+
+/// C1: while the disk is silent nothing is said, however much is asked, and nothing grows.
+#[test]
+fn a_silent_disk_keeps_everything_inside() {
+    let mut bench = follower();
+    bench.disk_works = false;
+    bench.hear(
+        1,
+        1,
+        Message::RequestVote {
+            term: 1,
+            last: Position::START,
+        },
+    );
+    for at in 2..1_000 {
+        bench.heartbeat(at, 1, 1);
+        bench.hear(
+            at,
+            2,
+            Message::RequestVote {
+                term: 1,
+                last: Position::START,
+            },
+        );
+    }
+    assert_eq!(bench.said(), vec![]);
+    let newest = *bench.waiting.last().unwrap();
+    bench.input(1_000, Input::Reply(newest, Ok(())));
+    // One reply covers all before it, and of each kind to each peer only the newest message is said.
+    assert_eq!(bench.said().len(), 3);
+}
+
+/// C1: replies of a former life, and to requests never made, are ignored by name.
+#[test]
+fn foreign_tickets_are_refused() {
+    let mut bench = follower();
+    bench.disk_works = false;
+    bench.hear(
+        1,
+        1,
+        Message::RequestVote {
+            term: 1,
+            last: Position::START,
+        },
+    );
+    let ticket = bench.waiting[0];
+    bench.input(
+        2,
+        Input::Reply(
+            Ticket {
+                incarnation: 99,
+                ..ticket
+            },
+            Ok(()),
+        ),
+    );
+    bench.input(
+        2,
+        Input::Reply(
+            Ticket {
+                incarnation: 99,
+                ..ticket
+            },
+            Err(Unknown),
+        ),
+    );
+    bench.input(
+        2,
+        Input::Reply(
+            Ticket {
+                number: 7,
+                ..ticket
+            },
+            Ok(()),
+        ),
+    );
+    bench.input(
+        2,
+        Input::Reply(
+            Ticket {
+                number: 0,
+                ..ticket
+            },
+            Ok(()),
+        ),
+    );
+    assert_eq!(bench.said(), vec![]);
+    assert_eq!(bench.machine.refusals().count(Refusal::UnknownTicket), 4);
+    assert!(!bench.machine.halted());
+}
+
+/// C1: a doubtful write ends the incarnation; it says and does nothing more, and what it led is reported over.
+#[test]
+fn a_doubtful_write_ends_the_incarnation() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    bench.disk_works = false;
+    bench.acked(11, 1, term, 10);
+    assert!(matches!(
+        bench.machine.standing(ms(12)),
+        Standing::Leading(_)
+    ));
+    bench.heartbeat(13, 2, term + 1);
+    let ticket = bench.waiting[0];
+    bench.said();
+    bench.input(14, Input::Reply(ticket, Err(Unknown)));
+    assert!(
+        bench
+            .events
+            .ends_with(&[Event::Following(None), Event::Halted])
+    );
+    for at in 15..2_000 {
+        bench.input(at, Input::Timeout);
+        bench.heartbeat(at, 1, term + 2);
+        bench.input(at, Input::Campaign);
+    }
+    assert_eq!((bench.said(), bench.machine.deadline()), (vec![], None));
+    assert_eq!(bench.machine.standing(ms(3_000)), Standing::Unknown);
+}
+
+/// C8: what cannot be true is refused by name and counted, and changes nothing.
+#[test]
+fn absurd_messages_are_refused_by_name() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    let start = Position::START;
+    let promise = Duration::from_millis(150);
+    let absurd = [
+        (
+            Refusal::UnknownSender,
+            9,
+            Message::Heartbeat { term, sent: ms(1) },
+        ),
+        (Refusal::UnknownSender, 0, Message::VoteGranted { term }),
+        (
+            Refusal::TermTooHigh,
+            1,
+            Message::Heartbeat {
+                term: u64::MAX,
+                sent: ms(1),
+            },
+        ),
+        (
+            Refusal::TermTooHigh,
+            1,
+            Message::RequestPreVote {
+                term: u64::MAX,
+                last: start,
+                sent: ms(1),
+            },
+        ),
+        (
+            Refusal::SecondLeader,
+            1,
+            Message::Heartbeat { term, sent: ms(1) },
+        ),
+        (
+            Refusal::SecondLeader,
+            1,
+            Message::Release { term, to: None },
+        ),
+        (
+            Refusal::Unasked,
+            1,
+            Message::HeartbeatAck {
+                term: term + 1,
+                sent: ms(10),
+                promise,
+            },
+        ),
+        (
+            Refusal::Unasked,
+            1,
+            Message::HeartbeatAck {
+                term,
+                sent: ms(11),
+                promise,
+            },
+        ),
+        (
+            Refusal::Unasked,
+            1,
+            Message::HeartbeatAck {
+                term,
+                sent: ms(9),
+                promise,
+            },
+        ),
+        (
+            Refusal::TermZero,
+            1,
+            Message::RequestVote {
+                term: 0,
+                last: start,
+            },
+        ),
+        (
+            Refusal::TermLeap,
+            1,
+            Message::Heartbeat {
+                term: tenure::raft::MAX_TERM,
+                sent: ms(1),
+            },
+        ),
+        (Refusal::Unasked, 1, Message::VoteGranted { term: term + 1 }),
+        (
+            Refusal::Unasked,
+            1,
+            Message::HeartbeatRefused {
+                asked: term + 1,
+                term: term + 2,
+            },
+        ),
+        (
+            Refusal::ImpossibleLog,
+            1,
+            Message::RequestVote {
+                term: 9,
+                last: Position::new(10, 1),
+            },
+        ),
+        (
+            Refusal::ImpossibleLog,
+            1,
+            Message::RequestVote {
+                term: 9,
+                last: Position::new(0, 1),
+            },
+        ),
+    ];
+    for (reason, from, message) in absurd {
+        let before = bench.machine.refusals().count(reason);
+        bench.hear(12, from, message);
+        assert_eq!(
+            bench.machine.refusals().count(reason),
+            before + 1,
+            "{message:?}"
+        );
+        assert_eq!(
+            (bench.machine.role(), bench.machine.term()),
+            (Role::Leader, term),
+            "{message:?}"
+        );
+    }
+    let mut asker = follower();
+    asker.input(10, Input::Campaign);
+    asker.hear(
+        11,
+        1,
+        Message::PreVoteGranted {
+            term: 1,
+            remainder: Duration::from_secs(9),
+            sent: ms(10),
+        },
+    );
+    assert_eq!(
+        asker.machine.refusals().count(Refusal::ImpossiblePromise),
+        1
+    );
+}
+
+/// At the last term nobody campaigns any more, and nothing wraps.
+#[test]
+fn terms_end_without_wrapping() {
+    let record = Record {
+        term: tenure::raft::MAX_TERM,
+        vote: None,
+        ..Record::default()
+    };
+    let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
+    for at in [400, 800, 1_200] {
+        bench.input(at, Input::Timeout);
+    }
+    assert_eq!(bench.machine.role(), Role::Follower);
+    assert_eq!(bench.machine.refusals().count(Refusal::TermsExhausted), 3);
+}
+
+/// Tokens never fall: a generation is recorded, and a lower one refused. Damaged records are told apart.
+#[test]
+fn records_that_cannot_be_are_refused() {
+    use tenure::raft::ConfigError;
+    let boot = |record: Record, generation: u32| {
+        let voters = Voters::new((0..3).map(NodeId)).unwrap();
+        let config = Config {
+            generation,
+            ..Config::new(NodeId(0), voters)
+        };
+        let boot = Boot {
+            record: Some(record),
+            log: Shape::new(),
+            incarnation: 1,
+            seed: 1,
+        };
+        Raft::new(config, boot, ms(0)).map(drop)
+    };
+    let record = Record {
+        term: 3,
+        generation: 2,
+        ..Record::default()
+    };
+    assert_eq!(boot(record, 2), Ok(()));
+    assert_eq!(
+        boot(record, 1),
+        Err(ConfigError::GenerationFell {
+            recorded: 2,
+            configured: 1
+        })
+    );
+    let endless = Duration::from_micros(u64::MAX);
+    assert_eq!(
+        boot(
+            Record {
+                promise: endless,
+                ..record
+            },
+            2
+        ),
+        Err(ConfigError::RecordPromise(endless))
+    );
+    let voted = Record {
+        vote: Some(NodeId(1)),
+        ..Record::default()
+    };
+    assert_eq!(boot(voted, 0), Err(ConfigError::RecordVote(NodeId(1))));
+
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let config = Config {
+        generation: 7,
+        ..Config::new(NodeId(0), voters)
+    };
+    let machine = Raft::new(
+        config,
+        Boot {
+            record: Some(record),
+            log: Shape::new(),
+            incarnation: 1,
+            seed: 1,
+        },
+        ms(0),
+    );
+    let mut raised = Bench {
+        machine: machine.unwrap(),
+        disk: Some(record),
+        disk_works: true,
+        waiting: Vec::new(),
+        sent: Vec::new(),
+        events: Vec::new(),
+    };
+    raised.heartbeat(1, 1, 4);
+    assert_eq!(
+        raised.disk.unwrap().generation,
+        7,
+        "written before the first word of this life"
+    );
+}

@@ -1,0 +1,286 @@
+//! Promises, leases and releases, message by message; the public reports that taught the rules are cited at each.
+
+mod bench;
+
+use bench::{Bench, follower, ms};
+use tenure::log::{Position, Shape};
+use tenure::raft::{Message, Record, Refusal, Role, Rule, Switched};
+use tenure::{Duration, Election, Event, Input, NodeId, Standing, Token, Why};
+
+/// RL-1, the prototype's case 2a: an answer to a round of an earlier term of the same leader, whose promise was since
+/// released, establishes nobody.
+#[test]
+fn an_answer_of_an_earlier_term_establishes_nobody() {
+    for (off, established) in [(vec![], false), (vec![Rule::OwnTermAcks], true)] {
+        let mut bench = Bench::booted(3, 0, None, Shape::new(), Switched::without(&off));
+        let first = bench.elect(10, 1);
+        bench.input(20, Input::Resign { to: None });
+        let second = bench.elect(30, 2);
+        assert!(second > first);
+        // Node 1 answered the first term's round at 10 ms; the release at 20 ms freed it.
+        bench.acked(40, 1, first, 10);
+        assert_eq!(bench.machine.established(), established, "{off:?}");
+    }
+}
+
+/// RL-2 in the moments of an early pre-vote: the higher term of a refusal is adopted, and the promise stays.
+#[test]
+fn a_promise_outlives_the_adoption_of_a_term() {
+    for (off, grants) in [(vec![], false), (vec![Rule::PromiseOutlivesTerm], true)] {
+        let mut bench = Bench::booted(3, 0, None, Shape::new(), Switched::without(&off));
+        bench.heartbeat(10, 1, 1);
+        // 150 ms promised from 10 ms on; at 140 ms it may ask for pre-votes, not yet vote.
+        bench.input(140, Input::Campaign);
+        assert_eq!(bench.machine.role(), Role::PreCandidate);
+        bench.hear(141, 2, Message::PreVoteRefused { asked: 2, term: 7 });
+        assert_eq!(bench.machine.term(), 7);
+        bench.said();
+        bench.hear(
+            150,
+            2,
+            Message::RequestVote {
+                term: 7,
+                last: Position::START,
+            },
+        );
+        let granted = bench
+            .said()
+            .contains(&(2, Message::VoteGranted { term: 7 }));
+        assert_eq!(granted, grants, "{off:?}");
+    }
+}
+
+/// C4 and C5: belief counts from the send of the acknowledged round and ends without any input; the lapsed tenure is
+/// deposed, its token never valid again, and the followers are freed.
+#[test]
+fn belief_ends_by_itself_and_for_good() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    assert_eq!(
+        bench.machine.standing(ms(11)),
+        Standing::Unknown,
+        "elected is not established"
+    );
+    bench.acked(100, 1, term, 10);
+    let Standing::Leading(tenure) = bench.machine.standing(ms(100)) else {
+        panic!("not established")
+    };
+    // 150 ms × 0.99 ÷ 1.01, less two grains of the clock.
+    assert_eq!(tenure.until, ms(10) + Duration::from_micros(147_027));
+    assert_eq!(bench.machine.standing(tenure.until), Standing::Unknown);
+    bench.said();
+    bench.acked(158, 1, term, 10);
+    assert!(
+        bench
+            .events
+            .contains(&Event::Deposed(Token::new(0, term), Why::Lapsed))
+    );
+    assert_eq!(bench.machine.standing(ms(159)), Standing::Unknown);
+    let released = bench.said();
+    assert!(
+        released.contains(&(1, Message::Release { term, to: None })),
+        "{released:?}"
+    );
+}
+
+/// RL-11: an elected leader that no majority answers is deposed after the length of a lease.
+#[test]
+fn a_leader_that_is_never_established_gives_up() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    for at in 11..=157 {
+        bench.input(at, Input::Timeout);
+    }
+    assert_eq!(bench.machine.role(), Role::Leader);
+    bench.input(158, Input::Timeout);
+    assert_eq!(
+        bench.events.last(),
+        Some(&Event::Deposed(Token::new(0, term), Why::Lapsed))
+    );
+}
+
+/// The promise is as long as it was recorded, also for a life with a shorter one; and it is recorded before it is given.
+#[test]
+fn a_promise_outlives_a_restart_and_a_new_configuration() {
+    let mut bench = follower();
+    bench.heartbeat(10, 1, 3);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+    let long = Record {
+        term: 3,
+        vote: None,
+        promise: Duration::from_millis(900),
+        generation: 0,
+    };
+    let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
+    let ask = |term| Message::RequestVote {
+        term,
+        last: Position::START,
+    };
+    bench.hear(899, 1, ask(4));
+    assert_eq!(
+        bench.said(),
+        vec![(1, Message::VoteRefused { asked: 4, term: 3 })]
+    );
+    // A heartbeat does not shorten the wait, and the record keeps it for another restart.
+    let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
+    bench.heartbeat(100, 1, 4);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(900));
+    bench.hear(890, 2, ask(5));
+    bench.hear(901, 2, ask(5));
+    bench.said().retain(|said| said.0 == 2);
+    bench.heartbeat(902, 2, 5);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+}
+
+/// RL-3: a release frees from a promise to its own term alone; the wait after a restart ends when the term is the own.
+#[test]
+fn a_release_frees_from_its_own_term() {
+    let mut bench = follower();
+    bench.heartbeat(10, 1, 2);
+    bench.heartbeat(20, 2, 3);
+    bench.hear(30, 1, Message::Release { term: 2, to: None });
+    assert!(bench.machine.promise().is_some());
+    bench.hear(31, 1, Message::Release { term: 3, to: None });
+    assert_eq!(
+        bench.machine.refusals().count(Refusal::SecondLeader),
+        1,
+        "only its leader may release a term"
+    );
+    bench.hear(32, 2, Message::Release { term: 3, to: None });
+    assert_eq!(bench.machine.promise(), None);
+
+    let record = Record {
+        term: 3,
+        vote: None,
+        promise: Duration::from_millis(150),
+        generation: 0,
+    };
+    let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
+    bench.hear(1, 1, Message::Release { term: 2, to: None });
+    assert!(bench.machine.promise().is_some());
+    bench.hear(2, 1, Message::Release { term: 3, to: None });
+    assert_eq!(bench.machine.promise(), None);
+}
+
+/// KAFKA-20895: after a resignation the named follower campaigns at once and nobody's stickiness is in its way.
+#[test]
+fn a_resignation_names_a_successor() {
+    let mut leader = follower();
+    let term = leader.elect(10, 1);
+    leader.acked(11, 1, term, 10);
+    leader.said();
+    leader.input(
+        20,
+        Input::Resign {
+            to: Some(NodeId(2)),
+        },
+    );
+    let release = Message::Release {
+        term,
+        to: Some(NodeId(2)),
+    };
+    assert_eq!(leader.said(), vec![(1, release), (2, release)]);
+    assert_eq!(leader.machine.standing(ms(20)), Standing::Unknown);
+
+    let mut successor = Bench::booted(3, 2, None, Shape::new(), Switched::default());
+    successor.heartbeat(10, 0, term);
+    successor.said();
+    successor.hear(25, 0, release);
+    assert_eq!(successor.machine.role(), Role::PreCandidate);
+    let mut other = Bench::booted(3, 1, None, Shape::new(), Switched::default());
+    other.heartbeat(10, 0, term);
+    other.hear(25, 0, release);
+    other.said();
+    other.hear(30, 2, successor.said()[0].1);
+    assert!(matches!(
+        other.said()[..],
+        [(
+            2,
+            Message::PreVoteGranted {
+                remainder: Duration::ZERO,
+                ..
+            }
+        )]
+    ));
+}
+
+/// A heartbeat that was overtaken by its leader's release revives nothing.
+#[test]
+fn a_heartbeat_behind_its_release_is_ignored() {
+    let mut bench = follower();
+    bench.heartbeat(1, 1, 1);
+    bench.hear(2, 1, Message::Release { term: 1, to: None });
+    bench.heartbeat(3, 1, 1);
+    assert_eq!(bench.machine.standing(ms(3)), Standing::Unknown);
+    assert_eq!(bench.machine.promise(), None);
+    bench.heartbeat(4, 2, 2);
+    assert!(matches!(
+        bench.machine.standing(ms(4)),
+        Standing::Following(_)
+    ));
+}
+
+/// A promise that has run out is none: a release that comes after it frees nobody, and moves no timer.
+#[test]
+fn a_promise_that_ran_out_is_none() {
+    let record = Record {
+        term: 3,
+        promise: Duration::from_millis(100),
+        ..Record::default()
+    };
+    let mut could_notice = false;
+    for id in 0..9 {
+        let mut bench = Bench::booted(9, id, Some(record), Shape::new(), Switched::default());
+        let deadline = bench.machine.deadline();
+        // The longest retry draw from 110 ms on ends at 230 ms: a later timer would be moved by it.
+        could_notice |= deadline > Some(ms(230));
+        bench.hear(110, (id + 1) % 9, Message::Release { term: 3, to: None });
+        assert_eq!(bench.machine.deadline(), deadline, "node {id}");
+    }
+    assert!(could_notice);
+}
+
+/// The leader that lapses asks the one it still reaches to stand, who does not step back from others (the hub of a
+/// quorum-loss star is the only one that can win).
+#[test]
+fn a_lapsed_leader_names_whom_it_reaches() {
+    let mut leader = Bench::booted(5, 0, None, Shape::new(), Switched::default());
+    leader.input(10, Input::Campaign);
+    for voter in [1, 2] {
+        leader.hear(
+            10,
+            voter,
+            Message::PreVoteGranted {
+                term: 1,
+                remainder: Duration::ZERO,
+                sent: ms(10),
+            },
+        );
+    }
+    for voter in [1, 2] {
+        leader.hear(10, voter, Message::VoteGranted { term: 1 });
+    }
+    for voter in [1, 2] {
+        leader.acked(12, voter, 1, 10);
+    }
+    leader.input(60, Input::Timeout);
+    leader.acked(62, 2, 1, 60);
+    leader.said();
+    leader.input(158, Input::Timeout);
+    let release = Message::Release {
+        term: 1,
+        to: Some(NodeId(2)),
+    };
+    assert!(leader.said().contains(&(2, release)));
+
+    let mut hub = Bench::booted(5, 2, None, Shape::new(), Switched::default());
+    hub.heartbeat(60, 0, 1);
+    hub.hear(160, 0, release);
+    let ask = Message::RequestPreVote {
+        term: 2,
+        last: Position::START,
+        sent: ms(161),
+    };
+    hub.hear(161, 4, ask);
+    assert_eq!(hub.machine.role(), Role::PreCandidate, "it does not yield");
+}

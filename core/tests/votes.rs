@@ -1,0 +1,300 @@
+//! Votes and pre-votes, message by message; the public reports that taught the rules are cited at each.
+
+mod bench;
+
+use bench::{Bench, follower, ms};
+use tenure::log::{Position, Shape};
+use tenure::quorum::Voters;
+use tenure::raft::{Boot, Config, Message, Raft, Record, Role, Switched};
+use tenure::{Duration, Election, Input, Instant, NodeId, Standing};
+
+/// The guides' vote handler keeps the old vote; here a vote of term 1 never blocks one in term 2.
+#[test]
+fn a_vote_of_an_older_term_blocks_nothing() {
+    let mut bench = follower();
+    bench.hear(
+        1,
+        1,
+        Message::RequestVote {
+            term: 1,
+            last: Position::START,
+        },
+    );
+    bench.hear(
+        2,
+        2,
+        Message::RequestVote {
+            term: 1,
+            last: Position::START,
+        },
+    );
+    bench.hear(
+        3,
+        2,
+        Message::RequestVote {
+            term: 2,
+            last: Position::START,
+        },
+    );
+    let expected = vec![
+        (1, Message::VoteGranted { term: 1 }),
+        (2, Message::VoteRefused { asked: 1, term: 1 }),
+        (2, Message::VoteGranted { term: 2 }),
+    ];
+    assert_eq!(bench.said(), expected);
+}
+
+/// Raft §5.4.1 for every pair of log shapes: the later last term wins, then the longer log.
+#[test]
+fn votes_and_pre_votes_go_to_logs_at_least_as_up_to_date() {
+    let shapes = [
+        vec![],
+        vec![(1, 1)],
+        vec![(1, 3)],
+        vec![(1, 1), (2, 1)],
+        vec![(1, 5), (3, 1)],
+        vec![(3, 2)],
+    ];
+    for mine in &shapes {
+        for theirs in &shapes {
+            let log = Shape::from_runs(mine.iter().copied()).unwrap();
+            let last = Shape::from_runs(theirs.iter().copied()).unwrap().last();
+            let better = (last.term, last.index) >= (log.last().term, log.last().index);
+            let record = Record {
+                term: 4,
+                vote: None,
+                ..Record::default()
+            };
+            let mut bench = Bench::booted(3, 0, Some(record), log, Switched::default());
+            bench.hear(
+                1,
+                1,
+                Message::RequestPreVote {
+                    term: 5,
+                    last,
+                    sent: ms(1),
+                },
+            );
+            bench.hear(2, 1, Message::RequestVote { term: 5, last });
+            let granted = |said: &(u64, Message)| {
+                matches!(
+                    said.1,
+                    Message::PreVoteGranted { .. } | Message::VoteGranted { .. }
+                )
+            };
+            assert_eq!(
+                bench.said().iter().filter(|said| granted(said)).count(),
+                if better { 2 } else { 0 },
+                "{mine:?} {theirs:?}"
+            );
+        }
+    }
+}
+
+/// etcd#8243 and etcd#8501: a pre-vote refusal carries the voter's term, which the asker adopts; then it can win.
+#[test]
+fn a_node_with_a_lower_term_catches_up_by_its_refusals() {
+    let mut bench = follower();
+    bench.input(10, Input::Campaign);
+    bench.said();
+    bench.hear(12, 1, Message::PreVoteRefused { asked: 1, term: 5 });
+    assert_eq!(
+        (bench.machine.term(), bench.machine.role()),
+        (5, Role::Follower)
+    );
+    let retry = bench.machine.deadline().unwrap();
+    assert!(
+        retry <= ms(12 + 120),
+        "the retry draw, not a whole election timeout: {retry:?}"
+    );
+    bench.input(132, Input::Timeout);
+    assert!(matches!(
+        bench.said()[0].1,
+        Message::RequestPreVote { term: 6, .. }
+    ));
+}
+
+/// RL-9: of two pre-candidates with equal logs the lower id steps back, once per leader silence.
+#[test]
+fn the_lower_id_yields_once() {
+    let ask = |at| Message::RequestPreVote {
+        term: 1,
+        last: Position::START,
+        sent: ms(at),
+    };
+    let mut bench = Bench::booted(3, 1, None, Shape::new(), Switched::default());
+    bench.input(10, Input::Campaign);
+    bench.hear(11, 0, ask(11));
+    assert_eq!(
+        bench.machine.role(),
+        Role::PreCandidate,
+        "it does not yield to a lower id"
+    );
+    bench.hear(12, 2, ask(12));
+    assert_eq!(bench.machine.role(), Role::Follower);
+    bench.input(102, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::PreCandidate);
+    bench.hear(103, 2, ask(103));
+    assert_eq!(bench.machine.role(), Role::PreCandidate, "not twice");
+}
+
+/// RL-10: pre-votes are granted up to a fifth of a promise early, with the remainder, and the vote waits for it.
+#[test]
+fn early_pre_votes_wait_for_the_promises() {
+    let ask = Message::RequestPreVote {
+        term: 2,
+        last: Position::START,
+        sent: ms(9),
+    };
+    let mut voter = follower();
+    voter.heartbeat(0, 1, 1);
+    voter.said();
+    voter.hear(119, 2, ask);
+    voter.hear(120, 2, ask);
+    let expected = vec![
+        (2, Message::PreVoteRefused { asked: 2, term: 1 }),
+        (
+            2,
+            Message::PreVoteGranted {
+                term: 2,
+                remainder: Duration::from_millis(30),
+                sent: ms(9),
+            },
+        ),
+    ];
+    assert_eq!(voter.said(), expected);
+
+    let mut asker = Bench::booted(3, 2, None, Shape::new(), Switched::default());
+    asker.heartbeat(0, 1, 1);
+    asker.input(125, Input::Campaign);
+    asker.hear(
+        130,
+        0,
+        Message::PreVoteGranted {
+            term: 2,
+            remainder: Duration::from_millis(20),
+            sent: ms(125),
+        },
+    );
+    assert_eq!(asker.machine.role(), Role::PreCandidate);
+    // 20 ms on the slowest clock, seen from the fastest.
+    assert_eq!(
+        asker.machine.deadline(),
+        Some(ms(130) + Duration::from_micros(20_405))
+    );
+    asker.input(151, Input::Timeout);
+    assert_eq!(asker.machine.role(), Role::Candidate);
+}
+
+/// A group of one elects itself as soon as its disk holds the vote.
+#[test]
+fn a_group_of_one_leads_alone() {
+    let mut bench = Bench::booted(1, 0, None, Shape::new(), Switched::default());
+    bench.input(300, Input::Timeout);
+    assert!(matches!(
+        bench.machine.standing(ms(300)),
+        Standing::Leading(_)
+    ));
+    for at in 301..2_000 {
+        bench.input(at, Input::Timeout);
+        assert!(
+            matches!(bench.machine.standing(ms(at)), Standing::Leading(_)),
+            "at {at} ms"
+        );
+    }
+}
+
+/// Plain Raft, without safe mode: no promise, no lease, and a higher term deposes.
+#[test]
+fn outside_safe_mode_it_is_plain_raft() {
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let config = Config {
+        safe_mode: false,
+        ..Config::new(NodeId(0), voters)
+    };
+    let boot = Boot {
+        record: None,
+        log: Shape::new(),
+        incarnation: 1,
+        seed: 1,
+    };
+    let machine = Raft::new(config, boot, ms(0)).unwrap();
+    let mut bench = Bench {
+        machine,
+        disk: None,
+        disk_works: true,
+        waiting: Vec::new(),
+        sent: Vec::new(),
+        events: Vec::new(),
+    };
+    bench.input(300, Input::Timeout);
+    assert_eq!(
+        bench.machine.role(),
+        Role::Candidate,
+        "it does not ask first"
+    );
+    bench.hear(301, 1, Message::VoteGranted { term: 1 });
+    bench.acked(302, 1, 1, 301);
+    let Standing::Leading(tenure) = bench.machine.standing(ms(10_000)) else {
+        panic!("it believes for ever")
+    };
+    assert_eq!(tenure.until, Instant::FOREVER);
+    bench.hear(
+        400,
+        2,
+        Message::RequestVote {
+            term: 2,
+            last: Position::START,
+        },
+    );
+    assert_eq!(bench.machine.vote(), Some(NodeId(2)));
+}
+
+/// A reign ends what came before it: the first attempt after it is as quick as any first attempt.
+#[test]
+fn failures_do_not_outlive_a_reign() {
+    let mut bench = follower();
+    let mut at = 10;
+    bench.input(at, Input::Campaign);
+    for _ in 0..3 {
+        let (term, sent) = (bench.machine.term() + 1, bench.machine.armed_at());
+        bench.hear(
+            at,
+            1,
+            Message::PreVoteGranted {
+                term,
+                remainder: Duration::ZERO,
+                sent,
+            },
+        );
+        assert_eq!(bench.machine.role(), Role::Candidate);
+        at = bench.machine.deadline().unwrap().as_micros() / 1_000 + 1;
+        bench.input(at, Input::Timeout);
+    }
+    let (term, sent) = (bench.machine.term() + 1, bench.machine.armed_at());
+    bench.hear(
+        at,
+        1,
+        Message::PreVoteGranted {
+            term,
+            remainder: Duration::ZERO,
+            sent,
+        },
+    );
+    bench.hear(at, 1, Message::VoteGranted { term });
+    assert_eq!(bench.machine.role(), Role::Leader);
+    bench.input(at, Input::Resign { to: None });
+    bench.input(at, Input::Campaign);
+    let (term, sent) = (term + 1, bench.machine.armed_at());
+    bench.hear(
+        at,
+        1,
+        Message::PreVoteGranted {
+            term,
+            remainder: Duration::ZERO,
+            sent,
+        },
+    );
+    let attempt = bench.machine.deadline().unwrap().since(ms(at));
+    assert!(attempt <= Duration::from_millis(120), "{attempt}");
+}
