@@ -3,7 +3,7 @@
 use super::format::{Kind, MEMBER};
 use super::names::{RULES, TAKEOVER_OF};
 use super::reader::{self, Part, Read, Slip, items, number, who, word};
-use super::{Clients, Refusal, Scenario, Title, VERSION};
+use super::{Bilingual, Clients, Refusal, Scenario, VERSION};
 use crate::app::Takeover;
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Who};
@@ -44,12 +44,9 @@ fn scenario(root: &Node) -> Read<Scenario> {
         ..Timing::default()
     };
     let client = file.inner("client");
-    let title = file.inner("title");
     let mut scenario = Scenario {
-        title: Title {
-            en: title.text("en").to_owned(),
-            zh: title.text("zh").to_owned(),
-        },
+        title: bilingual(file.inner("title")),
+        lesson: bilingual(file.inner("lesson")),
         seed,
         nodes,
         timing,
@@ -117,6 +114,14 @@ fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
         scenario.faults.insert(place, Fault { at, action });
     }
     Ok(())
+}
+
+#[inline(never)]
+fn bilingual(part: Part<'_>) -> Bilingual {
+    Bilingual {
+        en: part.text("en").to_owned(),
+        zh: part.text("zh").to_owned(),
+    }
 }
 
 /// Before anything else: the rest of another version means something else.

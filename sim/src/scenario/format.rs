@@ -86,14 +86,31 @@ const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 const EXPECTED: Kind = Kind::Name(&OUTCOMES);
 
 /// A file.
-pub(super) static FILE: [Entry; 15] = [
+pub(super) static FILE: [Entry; 17] = [
+    entry(
+        "$schema",
+        "Where the JSON Schema of this format lies: for editors.",
+        Kind::Text,
+        Absent,
+    ),
     entry(
         "tenure",
         "The version of this format.",
         Kind::Count(1, 1),
         Needed("1"),
     ),
-    entry("title", "What the run shows.", Kind::Object(&TITLE), Absent),
+    entry(
+        "title",
+        "What the run shows, in a line.",
+        Kind::Object(&TWO_LANGUAGES),
+        Absent,
+    ),
+    entry(
+        "lesson",
+        "What to look at, and what follows from it.",
+        Kind::Object(&TWO_LANGUAGES),
+        Absent,
+    ),
     entry(
         "scheme",
         "How a leader is elected.",
@@ -169,7 +186,7 @@ pub(super) static FILE: [Entry; 15] = [
     ),
 ];
 
-static TITLE: [Entry; 2] = [
+static TWO_LANGUAGES: [Entry; 2] = [
     entry("en", "In English.", Kind::Text, Is("")),
     entry("zh", "In Chinese.", Kind::Text, Is("")),
 ];

@@ -32,8 +32,10 @@ pub const VERSION: u32 = 1;
 /// A run, complete but for being run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What it shows, in English and Chinese.
-    pub title: Title,
+    /// What it shows, in a line.
+    pub title: Bilingual,
+    /// What to look at, and what follows from it.
+    pub lesson: Bilingual,
     /// The seed of every draw.
     pub seed: u64,
     /// How many nodes.
@@ -62,9 +64,9 @@ pub struct Scenario {
     pub expect: Vec<(Check, Outcome)>,
 }
 
-/// A title in two languages.
+/// A text in two languages; empty where there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Title {
+pub struct Bilingual {
     /// English.
     pub en: String,
     /// Chinese.
@@ -89,7 +91,8 @@ impl Scenario {
     #[must_use]
     pub fn usual() -> Self {
         Self {
-            title: Title::default(),
+            title: Bilingual::default(),
+            lesson: Bilingual::default(),
             seed: 1,
             nodes: 5,
             timing: Timing::default(),

@@ -2,7 +2,7 @@
 
 use super::names::{ROLES, RULES, TAKEOVER_OF, TAKEOVERS};
 use super::units::{write_jump, write_rate, write_share, write_span};
-use super::{Scenario, VERSION};
+use super::{Bilingual, Scenario, VERSION};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
 use crate::physics::network::Weather;
@@ -11,12 +11,8 @@ use crate::physics::network::Weather;
 pub(super) fn write(scenario: &Scenario) -> String {
     let mut w = Writer::object();
     w.plain("tenure", &VERSION.to_string());
-    if !scenario.title.en.is_empty() || !scenario.title.zh.is_empty() {
-        w.open("title", '{');
-        w.text("en", &scenario.title.en);
-        w.text("zh", &scenario.title.zh);
-        w.close('}');
-    }
+    w.bilingual("title", &scenario.title);
+    w.bilingual("lesson", &scenario.lesson);
     w.text("seed", &scenario.seed.to_string());
     w.text("scheme", "raft");
     w.plain("nodes", &scenario.nodes.to_string());
@@ -82,6 +78,16 @@ pub(super) fn write(scenario: &Scenario) -> String {
 }
 
 impl Writer {
+    #[inline(never)]
+    fn bilingual(&mut self, name: &str, text: &Bilingual) {
+        if *text != Bilingual::default() {
+            self.open(name, '{');
+            self.text("en", &text.en);
+            self.text("zh", &text.zh);
+            self.close('}');
+        }
+    }
+
     #[inline(never)]
     fn span(&mut self, name: &str, micros: u64) {
         self.text(name, &write_span(micros));
