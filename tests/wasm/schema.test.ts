@@ -47,6 +47,7 @@ describe('the published schema', () => {
   test('refuses every bad scenario whose fault a schema can name', () => {
     const files = readdirSync(BAD).filter((file) => code(file) !== 'syntax' && !BEYOND.has(code(file)));
     expect(files.length).toBeGreaterThan(15);
-    for (const file of files) expect(fits(JSON.parse(readFileSync(new URL(file, BAD), 'utf8'))), file).toBe(false);
+    for (const file of files)
+      expect(fits(JSON.parse(readFileSync(new URL(file, BAD), 'utf8'))), file).toBe(false);
   });
 });

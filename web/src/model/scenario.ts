@@ -1,8 +1,15 @@
 import { parseDuration, writeDuration } from './time';
 
+/** A text in both languages, as far as its author wrote it. */
+export interface Bilingual {
+  en?: string;
+  zh?: string;
+}
+
 /** A scenario file as the page handles it. The engine judges it; here fields are only read and replaced. */
 export type Scenario = Record<string, unknown> & {
-  title?: { en?: string; zh?: string };
+  title?: Bilingual;
+  lesson?: Bilingual;
   seed?: string;
   nodes?: number;
   faults?: Fault[];
@@ -92,7 +99,16 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
 
 /** The scenario's name in a language, or in any. */
 export function titleOf(scenario: Scenario, lang: 'en' | 'zh'): string {
-  return scenario.title?.[lang] || scenario.title?.en || scenario.title?.zh || '';
+  return inLanguage(scenario.title, lang);
+}
+
+/** What to look at in the scenario, in a language, or in any. */
+export function lessonOf(scenario: Scenario, lang: 'en' | 'zh'): string {
+  return inLanguage(scenario.lesson, lang);
+}
+
+function inLanguage(text: Bilingual | undefined, lang: 'en' | 'zh'): string {
+  return text?.[lang] || text?.en || text?.zh || '';
 }
 
 /** One timed fault, read for display: when, what, to whom. */
