@@ -147,7 +147,7 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
             .map(|fault| &fault.action),
         Some(Action::Network(_))
     ) {
-        said.push(weather(recording, place, later));
+        said.extend(weather(recording, place, later));
     }
     if said.is_empty() {
         // A wish: what comes of it is told where it comes.
@@ -190,8 +190,8 @@ fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
     )
 }
 
-/// How much the network loses until it changes again.
-fn weather(recording: &Recording, place: usize, later: &[Event]) -> String {
+/// How much the network loses until it changes again, if it loses anything.
+fn weather(recording: &Recording, place: usize, later: &[Event]) -> Option<String> {
     let next = (place + 1..recording.strikes.len()).find(|next| {
         recording.strikes[*next].effect
             && matches!(recording.scenario.faults[*next].action, Action::Network(_))
@@ -202,15 +202,11 @@ fn weather(recording: &Recording, place: usize, later: &[Event]) -> String {
         .take_while(|event| event.at <= until)
         .filter(|event| event.kind == Kind::Lose && event.b == Loss::Network as i64)
         .count();
-    format!(
-        "It loses {} {}.",
-        count(lost as u64, "message"),
-        if next.is_some() {
-            format!("until it changes at {}", ms(until))
-        } else {
-            "until the end".to_owned()
-        }
-    )
+    let end = match next {
+        Some(_) => format!("until it changes at {}", ms(until)),
+        None => "until the end".to_owned(),
+    };
+    (lost > 0).then(|| format!("It loses {} {end}.", count(lost as u64, "message")))
 }
 
 fn undo(writes: usize) -> String {
