@@ -21,7 +21,6 @@ const REFUSALS: [(&str, &str); 46] = [
     ("bad-percentage", "network.loss (line 1, column 55)"),
     ("bad-percentage.rate", "clocks[1] (line 3, column 23)"),
     ("bad-seed", "seed (line 1, column 42)"),
-    ("bad-seed.exact", "seed (line 3, column 11)"),
     ("election-range", "raft.electionTimeout (line 3, column 32)"),
     ("empty-range", "network.latency (line 1, column 58)"),
     ("heartbeat-too-slow", "raft.heartbeat (line 1, column 96)"),
@@ -30,6 +29,7 @@ const REFUSALS: [(&str, &str); 46] = [
         "incomplete.groups",
         "faults[0].partition (line 4, column 32)",
     ),
+    ("inexact-seed", "seed (line 3, column 11)"),
     ("lease-too-short", "raft.rateBound (line 3, column 26)"),
     ("missing-field", "line 1, column 1"),
     ("missing-field.at", "faults[0] (line 4, column 5)"),
@@ -47,7 +47,7 @@ const REFUSALS: [(&str, &str); 46] = [
     ("syntax.twice", "line 4, column 3"),
     ("too-large", "duration (line 1, column 46)"),
     ("too-many", "clocks (line 3, column 13)"),
-    ("too-much", "client (line 3, column 13)"),
+    ("too-many-writes", "client (line 3, column 13)"),
     ("too-small", "client.every (line 1, column 55)"),
     (
         "too-small.latency",
@@ -197,18 +197,21 @@ fn other_slips_are_refused_too() {
         (r#""title": "a title""#, "wrong-type"),
         (r#""client": {"takeover": "later"}"#, "unknown-name"),
         (r#""nodes": 3, "nodes": 5"#, "syntax"),
-        (r#""client": {"every": "1ms", "think": "2min"}"#, "too-much"),
+        (
+            r#""client": {"every": "1ms", "think": "2min"}"#,
+            "too-many-writes",
+        ),
         (
             r#""client": {"every": "1ms", "writeDelay": "60min"}"#,
-            "too-much",
+            "too-many-writes",
         ),
         (r#""nodes": 03"#, "syntax"),
         (r#""nodes": 3."#, "wrong-type"),
         (r#""nodes": 3e"#, "wrong-type"),
         (r#""nodes": -"#, "wrong-type"),
         (r#""nodes": 3e0"#, "wrong-type"),
-        (r#""seed": 9007199254740992"#, "bad-seed"),
-        (r#""seed": 18446744073709551615"#, "bad-seed"),
+        (r#""seed": 9007199254740992"#, "inexact-seed"),
+        (r#""seed": 18446744073709551615"#, "inexact-seed"),
     ] {
         let json = format!(r#"{{"tenure": 1, "scheme": "raft", {rest}}}"#);
         let refusal = Scenario::parse(&json).expect_err(rest);

@@ -244,7 +244,7 @@ describe('language and theme', () => {
   test('that cannot be loaded is told, and the page goes on as it is', async () => {
     const page = await site.browser.newPage({ locale: 'zh-CN' });
     try {
-      await page.route(/assets\/(chinese|Help)-/, (route) => route.abort());
+      await page.route(/assets\/(chinese|Help|gallery)-/, (route) => route.abort());
       await page.goto(site.address);
       const notice = page.locator('[data-testid="notice"][data-code="page-failed"]');
       await notice.waitFor();
@@ -261,6 +261,10 @@ describe('language and theme', () => {
         await notice.waitFor();
         await putAway();
       }
+      await page.getByTestId('scenario').selectOption('leader-crash');
+      await notice.waitFor();
+      await putAway();
+      expect(await page.getByTestId('scenario').inputValue()).toBe('five-nodes');
       await page.keyboard.press('2');
       await page.getByTestId('inspector').waitFor();
     } finally {

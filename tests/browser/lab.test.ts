@@ -193,6 +193,21 @@ describe('a link', () => {
   });
 });
 
+describe('the gallery', () => {
+  test('says what to look at in a scenario that is chosen, in the language of the page', async () => {
+    const page = await enter();
+    const lesson = page.getByTestId('lesson').locator('p');
+    expect(await lesson.isVisible()).toBe(false);
+    await page.getByTestId('scenario').selectOption('minority-leader');
+    await lesson.waitFor();
+    expect(await text(lesson)).toContain('three nodes are on the other side');
+    await page.locator('[data-command="language"]').click();
+    await expect.poll(() => text(lesson)).toContain('另一边有三个节点');
+    await page.getByTestId('lesson').locator('summary').click();
+    expect(await lesson.isVisible()).toBe(false);
+  });
+});
+
 describe('bad input', () => {
   test('a setting that cannot run is refused and put back', async () => {
     const page = await enter();

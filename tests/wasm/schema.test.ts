@@ -15,6 +15,7 @@ const BEYOND = new Set([
   'election-range',
   'empty-range',
   'heartbeat-too-slow',
+  'inexact-seed',
   'incomplete',
   'lease-too-short',
   'named-twice',
@@ -22,7 +23,7 @@ const BEYOND = new Set([
   'rate-bound',
   'too-large',
   'too-many',
-  'too-much',
+  'too-many-writes',
   'too-small',
   'unknown-node',
 ]);

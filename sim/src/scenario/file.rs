@@ -78,7 +78,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
     if scenario.clients.pile_up() {
         return Err(Slip::new(
             file.node("client").map_or(root.at, |node| node.at),
-            "too-much",
+            "too-many-writes",
             "so many writes would be on their way at once that a world cannot hold them",
             "shorten think or writeDelay, or lengthen every",
         ));

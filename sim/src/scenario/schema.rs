@@ -4,9 +4,11 @@ use super::format::{END, Entry, FILE, Kind, Usual};
 use crate::json::Writer;
 
 const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min)$""#;
-const RATE: &str = r#""type":"string","pattern":"^[+-]?[0-9]+(\\.[0-9]+)?%$""#;
+const RATE: &str =
+    r#""type":"string","pattern":"^[+-]?0*(100(\\.0+)?|[0-9]{1,2}(\\.[0-9]{1,4}0*)?)%$""#;
 const JUMP: &str = r#""type":"string","pattern":"^[+-]?[0-9]+(\\.[0-9]+)?(us|ms|s|min)$""#;
-const PERCENTAGE: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?%$""#;
+const PERCENTAGE: &str =
+    r#""type":"string","pattern":"^0*(100(\\.0+)?|[0-9]{1,2}(\\.[0-9]{1,4}0*)?)%$""#;
 
 /// The schema, as JSON, indented: it is published, and read.
 pub(super) fn schema() -> String {
