@@ -1,38 +1,64 @@
 //! Bad scenario files: each is refused with its code, its place, a reason and a remedy.
 //!
-//! The files are `scenarios/bad/CODE.json`; the page and the command are shown the same ones.
+//! The files are `scenarios/bad/CODE.json`, and `CODE.WHAT.json` where there is another to the same code; the page and the
+//! command are shown the same ones.
 
 use std::path::Path;
 use tenure_sim::Scenario;
 
-/// Code and place of each file's refusal.
-const REFUSALS: [(&str, &str); 23] = [
+/// Name of each file, and place of its refusal.
+const REFUSALS: [(&str, &str); 36] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     ("bad-percentage", "network.loss (line 1, column 55)"),
+    (
+        "bad-percentage.replay",
+        "network.replay (line 1, column 55)",
+    ),
     ("bad-seed", "seed (line 1, column 42)"),
     ("empty-range", "network.latency (line 1, column 58)"),
+    (
+        "empty-range.replay",
+        "network.replayAfter (line 1, column 78)",
+    ),
+    ("fifo-duplicates", "network.duplicate (line 1, column 75)"),
+    (
+        "fifo-duplicates.change",
+        "faults[0].network.order (line 1, column 109)",
+    ),
     ("heartbeat-too-slow", "raft.heartbeat (line 1, column 96)"),
     ("incomplete", "faults[0].partition (line 1, column 84)"),
     ("missing-field", "line 1, column 1"),
+    ("missing-field.flap", "faults[0].flap (line 1, column 65)"),
+    ("missing-field.slow", "faults[0].slow (line 1, column 65)"),
     (
         "named-twice",
         "faults[0].partition[1][0] (line 1, column 100)",
     ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
+    (
+        "no-link.disconnect",
+        "faults[0].disconnect (line 1, column 71)",
+    ),
+    ("no-link.flap", "faults[0].flap.between (line 1, column 77)"),
     ("no-version", "line 1, column 1"),
     ("node-count", "nodes (line 1, column 43)"),
     ("syntax", "line 1, column 63"),
     ("too-large", "duration (line 1, column 46)"),
+    ("too-large.rename", "disk.rename (line 1, column 68)"),
     ("too-small", "client.every (line 1, column 55)"),
+    ("too-small.flap", "faults[0].flap.down (line 1, column 99)"),
     ("two-actions", "faults[0].restart (line 1, column 89)"),
     ("unknown-field", "nodez (line 1, column 34)"),
     ("unknown-name", "scheme (line 1, column 26)"),
+    ("unknown-name.order", "network.order (line 1, column 54)"),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
+    ("unknown-node.drop", "faults[0].drop (line 1, column 65)"),
     ("version", "tenure (line 1, column 13)"),
     ("wrong-length", "network.latency (line 1, column 58)"),
     ("wrong-type", "nodes (line 1, column 43)"),
+    ("wrong-type.slow", "faults[0].slow (line 1, column 65)"),
 ];
 
 fn folder() -> std::path::PathBuf {
@@ -41,10 +67,15 @@ fn folder() -> std::path::PathBuf {
 
 #[test]
 fn every_bad_file_is_refused_with_place_reason_and_remedy() {
-    for (code, place) in REFUSALS {
-        let json = std::fs::read_to_string(folder().join(code).with_extension("json")).unwrap();
-        let refusal = Scenario::parse(&json).expect_err(code);
-        assert_eq!((refusal.code, refusal.place.as_str()), (code, place));
+    for (name, place) in REFUSALS {
+        let json = std::fs::read_to_string(folder().join(format!("{name}.json"))).unwrap();
+        let refusal = Scenario::parse(&json).expect_err(name);
+        let code = name.split('.').next().unwrap_or(name);
+        assert_eq!(
+            (refusal.code, refusal.place.as_str()),
+            (code, place),
+            "{name}"
+        );
         assert!(
             !refusal.reason.is_empty() && !refusal.remedy.is_empty(),
             "{refusal}"
@@ -67,7 +98,7 @@ fn no_bad_file_is_left_out() {
         })
         .collect();
     files.sort();
-    assert_eq!(files, REFUSALS.map(|(code, _)| code));
+    assert_eq!(files, REFUSALS.map(|(name, _)| name));
 }
 
 #[test]
