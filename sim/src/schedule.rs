@@ -5,8 +5,11 @@
 //! storm of one thing shows. Every other storm is *aimed*: many small blows a second at what leases stand on. Links from
 //! the leader are cut one way, nodes are restarted at once, and elections are called for at the worst moments.
 
+mod world;
+
 use crate::fault::{Action, Fault, Who};
 use crate::physics::clock::TRUE_PACE;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario};
 use tenure::raft::ConfigError;
@@ -20,8 +23,12 @@ pub const HEALED: u64 = 7_000_000;
 const END: u64 = HEALED + 3_500_000;
 /// The kinds of actions up to here are those a storm draws from.
 const STORMY_KINDS: usize = 12;
-/// Schedules use the first so many kinds of actions.
-pub const KINDS: usize = 13;
+
+/// Whether schedules use this kind of action. Damage to disks breaks what schemes rest on: they do not.
+#[must_use]
+pub const fn uses(kind: usize) -> bool {
+    !matches!(kind, 13..=16)
+}
 
 /// The schedule of a seed.
 ///
@@ -56,6 +63,7 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         ..Scenario::usual()
     };
     clocks(&mut scenario);
+    world::vary(&mut scenario);
     scenario.setup().check()?;
     Ok(scenario)
 }
@@ -102,6 +110,13 @@ impl Draw {
 
     fn node(&mut self, nodes: u64) -> Who {
         Who::Node(self.0.below(nodes) as u16)
+    }
+
+    /// Two nodes.
+    fn two(&mut self, nodes: u64) -> (Who, Who) {
+        let from = self.between(0, nodes - 1);
+        let to = (from + self.between(1, nodes - 1)) % nodes;
+        (Who::Node(from as u16), Who::Node(to as u16))
     }
 
     /// A node to strike: the leader more often than its share.
@@ -184,7 +199,7 @@ fn aimed(draw: &mut Draw, nodes: u64) -> Vec<Fault> {
                 strike(Action::Resume(Who::Paused));
             }
             Some(7) => strike(Action::Network(weather(draw))),
-            Some(8) => strike(Action::Disk(draw.node(nodes), draw.between(1, 120) * 1_000)),
+            Some(8) => strike(disk(draw, nodes)),
             _ => strike(Action::HealAll),
         }
         if draw.one_in(6) {
@@ -204,7 +219,7 @@ fn heal_all(faults: &mut Vec<Fault>, nodes: u64) {
     let usual = Scenario::usual();
     heal(Action::Network(usual.weather));
     for node in (0..nodes).map(|node| Who::Node(node as u16)) {
-        heal(Action::Disk(node, usual.disk_write));
+        heal(Action::Disk(node, usual.disk));
         heal(Action::Resume(node));
         heal(Action::Restart(node));
     }
@@ -225,22 +240,25 @@ fn action(draw: &mut Draw, nodes: u64) -> Action {
             draw.node(nodes)
         }),
         8 | 9 => {
-            let from = draw.between(0, nodes - 1);
-            let to = (from + draw.between(1, nodes - 1)) % nodes;
-            Action::Cut(Who::Node(from as u16), Who::Node(to as u16))
+            let (from, to) = draw.two(nodes);
+            Action::Cut(from, to)
         }
         10 => {
-            let from = draw.between(0, nodes - 1);
-            let to = (from + draw.between(1, nodes - 1)) % nodes;
-            Action::Heal(Who::Node(from as u16), Who::Node(to as u16))
+            let (from, to) = draw.two(nodes);
+            Action::Heal(from, to)
         }
         11 => Action::HealAll,
         12 | 13 => Action::Partition(partition(draw, nodes)),
         14 => Action::Resign(Who::Leader),
         15 => Action::Campaign(draw.victim(nodes)),
         16 => Action::Network(weather(draw)),
-        _ => Action::Disk(draw.node(nodes), draw.between(1, 120) * 1_000),
+        _ => disk(draw, nodes),
     }
+}
+
+fn disk(draw: &mut Draw, nodes: u64) -> Action {
+    let node = draw.node(nodes);
+    Action::Disk(node, Takes::write(draw.between(1, 120) * 1_000))
 }
 
 /// The leader alone, the leader with one follower, or at random.
@@ -269,6 +287,7 @@ fn weather(draw: &mut Draw) -> Weather {
         latency_max: latency_min + draw.between(0, 80) * 1_000,
         loss: draw.between(0, 300_000) as u32,
         duplicate: draw.between(0, 100_000) as u32,
+        ..Scenario::usual().weather
     }
 }
 
@@ -288,8 +307,13 @@ mod tests {
             );
             let read = Scenario::parse(&scenario.to_json()).unwrap();
             assert!(
-                (read.faults, read.clients, read.clocks)
-                    == (scenario.faults, scenario.clients, scenario.clocks),
+                (
+                    (read.faults, read.clients, read.clocks),
+                    (read.weather, read.disk)
+                ) == (
+                    (scenario.faults, scenario.clients, scenario.clocks),
+                    (scenario.weather, scenario.disk)
+                ),
                 "{seed}"
             );
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use tenure_sim::Scenario;
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 46] = [
+const REFUSALS: [(&str, &str); 59] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -20,9 +20,22 @@ const REFUSALS: [(&str, &str); 46] = [
     ),
     ("bad-percentage", "network.loss (line 1, column 55)"),
     ("bad-percentage.rate", "clocks[1] (line 3, column 23)"),
+    (
+        "bad-percentage.replay",
+        "network.replay (line 1, column 55)",
+    ),
     ("bad-seed", "seed (line 1, column 42)"),
     ("election-range", "raft.electionTimeout (line 3, column 32)"),
     ("empty-range", "network.latency (line 1, column 58)"),
+    (
+        "empty-range.replay",
+        "network.replayAfter (line 1, column 78)",
+    ),
+    ("fifo-duplicates", "network.duplicate (line 1, column 75)"),
+    (
+        "fifo-duplicates.change",
+        "faults[0].network.order (line 1, column 109)",
+    ),
     ("heartbeat-too-slow", "raft.heartbeat (line 1, column 96)"),
     ("incomplete", "faults[0].partition (line 1, column 84)"),
     (
@@ -33,22 +46,31 @@ const REFUSALS: [(&str, &str); 46] = [
     ("lease-too-short", "raft.rateBound (line 3, column 26)"),
     ("missing-field", "line 1, column 1"),
     ("missing-field.at", "faults[0] (line 4, column 5)"),
+    ("missing-field.flap", "faults[0].flap (line 1, column 65)"),
     ("missing-field.node", "faults[0].disk (line 4, column 27)"),
+    ("missing-field.slow", "faults[0].slow (line 1, column 65)"),
     (
         "named-twice",
         "faults[0].partition[1][0] (line 1, column 100)",
     ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
+    (
+        "no-link.disconnect",
+        "faults[0].disconnect (line 1, column 71)",
+    ),
+    ("no-link.flap", "faults[0].flap.between (line 1, column 77)"),
     ("no-version", "line 1, column 1"),
     ("node-count", "nodes (line 1, column 43)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("syntax", "line 1, column 63"),
     ("syntax.twice", "line 4, column 3"),
     ("too-large", "duration (line 1, column 46)"),
+    ("too-large.rename", "disk.rename (line 1, column 68)"),
     ("too-many", "clocks (line 3, column 13)"),
     ("too-many-writes", "client (line 3, column 13)"),
     ("too-small", "client.every (line 1, column 55)"),
+    ("too-small.flap", "faults[0].flap.down (line 1, column 99)"),
     (
         "too-small.latency",
         "network.latency[0] (line 3, column 28)",
@@ -60,12 +82,14 @@ const REFUSALS: [(&str, &str); 46] = [
         "expect.one-leader (line 3, column 15)",
     ),
     ("unknown-name", "scheme (line 1, column 26)"),
+    ("unknown-name.order", "network.order (line 1, column 54)"),
     ("unknown-name.rule", "rulesOff[1] (line 3, column 28)"),
     (
         "unknown-name.verdict",
         "expect.token-rises (line 3, column 30)",
     ),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
+    ("unknown-node.drop", "faults[0].drop (line 1, column 65)"),
     ("unknown-node.rest", "faults[0].crash (line 4, column 28)"),
     ("unknown-node.role", "faults[0].restart (line 4, column 30)"),
     ("version", "tenure (line 1, column 13)"),
@@ -74,6 +98,7 @@ const REFUSALS: [(&str, &str); 46] = [
     ("wrong-length.link", "faults[0].cut (line 4, column 26)"),
     ("wrong-type", "nodes (line 1, column 43)"),
     ("wrong-type.heal", "faults[0].heal (line 4, column 27)"),
+    ("wrong-type.slow", "faults[0].slow (line 1, column 65)"),
     ("wrong-type.title", "title (line 3, column 12)"),
 ];
 

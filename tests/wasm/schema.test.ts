@@ -14,6 +14,7 @@ const BEYOND = new Set([
   'bad-seed',
   'election-range',
   'empty-range',
+  'fifo-duplicates',
   'heartbeat-too-slow',
   'inexact-seed',
   'incomplete',

@@ -22,6 +22,7 @@ pub use units::parse_span;
 use crate::app::Takeover;
 use crate::check::{Check, Outcome};
 use crate::fault::Fault;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scheme::raft::Setup;
 use tenure::raft::{ConfigError, Rule, Switched, Timing};
@@ -51,7 +52,7 @@ pub struct Scenario {
     /// The pace of each node's clock; those not named run true.
     pub clocks: Vec<u32>,
     /// How long a disk takes for a write.
-    pub disk_write: u64,
+    pub disk: Takes,
     /// What clients do, and leaders for them.
     pub clients: Clients,
     /// The bound for a leader once all faults are healed.
@@ -98,14 +99,9 @@ impl Scenario {
             timing: Timing::default(),
             off: Vec::new(),
             safe_mode: true,
-            weather: Weather {
-                latency_min: 5_000,
-                latency_max: 10_000,
-                loss: 0,
-                duplicate: 0,
-            },
+            weather: Weather::calm(5_000, 10_000),
             clocks: Vec::new(),
-            disk_write: 1_000,
+            disk: Takes::write(1_000),
             clients: Clients {
                 every: 25_000,
                 think: 0,

@@ -12,6 +12,10 @@ export const REFUSALS_ZH: Refusals = {
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
   'inexact-seed': { reason: '这个数太大，JavaScript 会悄悄改掉它', remedy: '把它写在引号里' },
   'empty-range': { reason: '范围的终点在起点之前', remedy: '先写较小的值' },
+  'fifo-duplicates': {
+    reason: '保持顺序的连接不会把一条消息送达两次',
+    remedy: '把 duplicate 和 replay 设为 0%，或把 order 设为 "datagrams"',
+  },
   incomplete: { reason: '各组没有包含所有节点', remedy: '每个节点都写上一次，或在一组里写 "rest"' },
   'missing-field': { reason: '缺少必需的字段', remedy: '补上它（{remedy}）' },
   'named-twice': { reason: '同一个节点出现在两组里', remedy: '每个节点只写一次' },
