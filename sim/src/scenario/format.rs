@@ -365,7 +365,7 @@ static CLOCK_CHANGE: [Entry; 3] = [
     entry("jump", "Forward, or back.", Kind::Jump, Absent),
 ];
 
-static EXPECT: [Entry; 7] = [
+static EXPECT: [Entry; 9] = [
     entry(
         "one-leader-per-term",
         "At most one node acts as leader of a term.",
@@ -405,6 +405,18 @@ static EXPECT: [Entry; 7] = [
     entry(
         "leader-again",
         "A leader again once faults are healed.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "never-revives",
+        "A token that expired or was given up never becomes valid again.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "token-holder",
+        "Only who was established with a token shows it.",
         EXPECTED,
         Absent,
     ),

@@ -380,6 +380,7 @@ fn use_resource(
                 );
                 env.hear(Fact::Touched {
                     resource: place,
+                    node,
                     token: pass.token,
                 });
                 Some((pass, Done::Fenced))
@@ -403,6 +404,7 @@ fn use_resource(
             );
             env.hear(Fact::Touched {
                 resource: place,
+                node,
                 token: pass.token,
             });
             let value = resource.read();
@@ -417,6 +419,7 @@ fn use_resource(
             let outcome = resource.write(&pass, from, value);
             let fact = Fact::Wrote {
                 resource: place,
+                node,
                 token: pass.token,
                 accepted: outcome.is_ok(),
             };

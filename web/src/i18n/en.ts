@@ -108,6 +108,10 @@ export const en = {
     'The unfenced twin has no guard: an old leader whose write comes late gets it in. That is what fencing is for.',
   'check.leader-again': 'Leader again',
   'check.leader-again.why': 'Once faults heal there is a leader again within the bound.',
+  'check.never-revives': 'Never revives',
+  'check.never-revives.why': 'A token that expired or was given up never becomes valid again.',
+  'check.token-holder': 'Token shown by its holder',
+  'check.token-holder.why': 'Only the node that was established with a token shows it at a resource.',
 
   // Setting
   'setting.scenario': 'Scenario',

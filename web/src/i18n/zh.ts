@@ -103,6 +103,10 @@ export const zh: Record<Key, string> = {
   'check.stale-write-unfenced.why': '另一个资源没有守卫：旧领导者迟到的写入会得逞。隔离正是为此而设。',
   'check.leader-again': '重新有主',
   'check.leader-again.why': '故障恢复之后，在限定时间内重新选出领导者。',
+  'check.never-revives': '过期不复生',
+  'check.never-revives.why': '已过期或已放弃的令牌不会再次生效。',
+  'check.token-holder': '令牌由持有者出示',
+  'check.token-holder.why': '只有凭某个令牌获准行使领导权的节点，才会向资源出示它。',
 
   'setting.scenario': '场景',
   'setting.scenario.own': '自定义场景',
