@@ -50,6 +50,8 @@ pub enum Action {
     Clock(Who, Option<u32>, i64),
     /// The node's disk is damaged.
     Damage(Who, Damage),
+    /// What is sent from the first to the second takes so much longer from now on. What is on its way does not.
+    Delay(Who, Who, u64),
 }
 
 /// What is done to a disk, besides making it slow.
@@ -85,7 +87,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 16;
+    pub const KINDS: usize = 17;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -105,6 +107,7 @@ impl Action {
         "wipe",
         "lie",
         "fail",
+        "delay",
     ];
 
     /// The actions that say no more than which node, by the names they have in files.
@@ -147,6 +150,7 @@ impl Action {
     pub(crate) const WIPE: u32 = 1 << 13;
     pub(crate) const LIE: u32 = 1 << 14;
     pub(crate) const FAIL: u32 = 1 << 15;
+    pub(crate) const DELAY: u32 = 1 << 16;
     /// Repairs and wishes, as bits by kind: having an effect is all there is to them.
     pub(crate) const NO_FAULTS: u32 = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 9;
 
@@ -168,6 +172,7 @@ impl Action {
             Self::Disk(..) => 11,
             Self::Clock(..) => 12,
             Self::Damage(_, damage) => 13 + *damage as usize,
+            Self::Delay(..) => 16,
         }
     }
 }

@@ -24,6 +24,9 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
             format!("{name} {} → {}", who(*from), who(*to))
         }
         Action::Partition(members) => format!("{name} {}", groups(members)),
+        Action::Delay(from, to, by) => {
+            format!("{name} {} → {} by {}", who(*from), who(*to), ms(*by))
+        }
         Action::Network(now) => format!("{name}: {}", weather(*now)),
         Action::Disk(one, takes) => format!("{name} of {}: {} a write", who(*one), ms(*takes)),
         _ => name.to_owned(),

@@ -67,6 +67,8 @@ pub struct Network<P> {
     /// `cut[from * nodes + to]`.
     cut: Vec<bool>,
     cuts: usize,
+    /// By how much more than its latency a message takes, as `cut`; empty while no link is slow.
+    delays: Vec<u64>,
     /// How it behaves now.
     pub weather: Weather,
     random: Random,
@@ -86,6 +88,7 @@ impl<P: Copy> Network<P> {
             nodes,
             cut,
             cuts: 0,
+            delays: Vec::new(),
             weather,
             random,
             flights: Vec::new(),
@@ -111,11 +114,12 @@ impl<P: Copy> Network<P> {
         } else {
             Fate::Arrives
         };
-        let arrives = self.arrival(now);
+        let delay = self.delay(from, to);
+        let arrives = self.arrival(now).saturating_add(delay);
         let first = self.fly(now, from, to, arrives, fate, cause, payload);
         let again = fate == Fate::Arrives && self.chance(self.weather.duplicate);
         let second = again.then(|| {
-            let arrives = self.arrival(now);
+            let arrives = self.arrival(now).saturating_add(delay);
             self.fly(now, from, to, arrives, Fate::Arrives, cause, payload)
         });
         (first, second)
@@ -222,6 +226,32 @@ impl<P: Copy> Network<P> {
     #[must_use]
     pub fn is_cut(&self, from: usize, to: usize) -> bool {
         from < self.nodes && to < self.nodes && self.cut[from * self.nodes + to]
+    }
+
+    /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
+    /// such link.
+    pub fn slow(&mut self, from: usize, to: usize, delay: u64) -> bool {
+        if from == to || from >= self.nodes || to >= self.nodes || self.delay(from, to) == delay {
+            return false;
+        }
+        self.delays.resize(self.nodes * self.nodes, 0);
+        self.delays[from * self.nodes + to] = delay;
+        true
+    }
+
+    /// By how much more than its latency a message between nodes takes.
+    #[must_use]
+    pub fn delay(&self, from: usize, to: usize) -> u64 {
+        self.delays
+            .get(from * self.nodes + to)
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Whether any link is slow.
+    #[must_use]
+    pub fn has_slow(&self) -> bool {
+        self.delays.iter().any(|delay| *delay > 0)
     }
 
     /// How many directions of links are cut.
@@ -371,6 +401,21 @@ mod tests {
             !network.sever(1, 1) && !network.sever(0, 3),
             "there is no such link"
         );
+    }
+
+    #[test]
+    fn a_slow_link_is_late_one_way_and_from_then_on() {
+        let mut network = network(0, PPM);
+        let before = network.send(0, 0, 1, -1, 1).0;
+        assert!(network.slow(0, 1, 1_000) && !network.slow(0, 1, 1_000));
+        assert!(!network.slow(1, 1, 5) && !network.slow(0, 3, 5));
+        let (late, twice) = network.send(0, 0, 1, -1, 2);
+        let back = network.send(0, 1, 0, -1, 3).0;
+        let arrives = |slot| network.flight(slot).unwrap().arrives;
+        assert!(arrives(before) <= 10 && arrives(back) <= 10);
+        assert!((1_005..=1_010).contains(&arrives(late)));
+        assert!((1_005..=1_010).contains(&arrives(twice.unwrap())));
+        assert!(network.has_slow() && network.slow(0, 1, 0) && !network.has_slow());
     }
 
     #[test]

@@ -212,15 +212,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
     Ok(match name {
         "heal" if matches!(node.value, Value::Text(_)) => Action::HealAll,
         "cut" | "heal" => {
-            let [from, to] = part.ends(name).map(who);
-            if from == to {
-                return Err(Slip::new(
-                    node.at,
-                    "no-link",
-                    "a node has no link to itself",
-                    "name two nodes",
-                ));
-            }
+            let [from, to] = link(part, name, node)?;
             if name == "cut" {
                 Action::Cut(from, to)
             } else {
@@ -232,6 +224,11 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             let mut weather = scenario.weather;
             change_weather(&mut weather, part.inner(name))?;
             Action::Network(weather)
+        }
+        "delay" => {
+            let change = part.inner(name);
+            let [from, to] = link(change, "link", node)?;
+            Action::Delay(from, to, change.get("by"))
         }
         "clock" => {
             let change = part.inner(name);
@@ -247,6 +244,21 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             Action::Disk(change.who("node"), takes)
         }
     })
+}
+
+/// The two ends of a link.
+#[inline(never)]
+fn link(part: Part<'_>, name: &str, node: &Node) -> Read<[Who; 2]> {
+    let ends = part.ends(name).map(who);
+    if ends[0] == ends[1] {
+        return Err(Slip::new(
+            node.at,
+            "no-link",
+            "a node has no link to itself",
+            "name two nodes",
+        ));
+    }
+    Ok(ends)
 }
 
 #[inline(never)]

@@ -251,7 +251,7 @@ static CLIENT: [Entry; 4] = [
     ),
 ];
 
-static FAULT: [Entry; 16] = [
+static FAULT: [Entry; 17] = [
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",
@@ -338,6 +338,12 @@ static FAULT: [Entry; 16] = [
         Kind::Node(ANY),
         Absent,
     ),
+    entry(
+        "delay",
+        "What is sent on a link takes longer from now on.",
+        Kind::Object(&DELAY),
+        Absent,
+    ),
 ];
 
 static GROUP: Kind = Kind::List(&MEMBER, MAX_NODES as usize + 1);
@@ -363,6 +369,16 @@ static CLOCK_CHANGE: [Entry; 3] = [
     entry("node", "Whose.", Kind::Node(ANY), Needed("\"n1\"")),
     entry("rate", "How fast or slow.", Kind::Rate, Absent),
     entry("jump", "Forward, or back.", Kind::Jump, Absent),
+];
+
+static DELAY: [Entry; 2] = [
+    entry(
+        "link",
+        "From the first to the second.",
+        Kind::Link,
+        Needed("[\"n1\", \"n2\"]"),
+    ),
+    entry("by", "By how much.", SHORT, Needed("\"30ms\"")),
 ];
 
 static EXPECT: [Entry; 9] = [

@@ -2,6 +2,7 @@
 
 use crate::check::linearizable::Listener;
 use crate::check::{Broken, Check, Fact, Judges};
+use crate::fault::Action;
 use crate::packet::{Done, Packet};
 use crate::physics::network::{Network, Slot};
 use crate::physics::queue::Queue;
@@ -144,6 +145,9 @@ impl Env {
     pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
         self.counts.messages += 1;
         self.notice(self.rough);
+        if self.net.delay(from, to) > 0 {
+            self.notice(Action::DELAY);
+        }
         let cause = self.sent(from, to, &packet);
         let (slot, again) = self.net.send(self.now, from, to, cause, packet);
         self.expect(slot);

@@ -124,6 +124,10 @@ impl World {
                 _ => false,
             },
             Action::Partition(groups) => self.partition(&groups),
+            Action::Delay(from, to, by) => match (self.resolve(from), self.resolve(to)) {
+                (Some(from), Some(to)) => self.env.net.slow(from, to, by),
+                _ => false,
+            },
             Action::Network(weather) => {
                 let other = std::mem::replace(&mut self.env.net.weather, weather) != weather;
                 if other {
@@ -302,6 +306,7 @@ impl World {
         let base = self.base;
         let rate_bound = self.setup.timing.rate_bound;
         let whole = self.env.net.cuts() == 0
+            && !self.env.net.has_slow()
             && self.env.net.weather == base.weather
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up

@@ -151,6 +151,7 @@ export const en = {
   'faults.fault.other': '{what} {whom}',
   'faults.fault.network': 'network: {whom}',
   'faults.fault.disk': 'disk: {whom}',
+  'faults.fault.delay': 'slow link: {whom}',
   'faults.whom.leader': 'the leader',
   'faults.whom.follower': 'a follower',
   'faults.whom.rest': 'the rest',

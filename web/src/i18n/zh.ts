@@ -143,6 +143,7 @@ export const zh: Record<Key, string> = {
   'faults.fault.campaign': '{whom} 参选',
   'faults.fault.other': '{what} {whom}',
   'faults.fault.network': '网络：{whom}',
+  'faults.fault.delay': '慢链路：{whom}',
   'faults.fault.disk': '磁盘：{whom}',
   'faults.whom.leader': '领导者',
   'faults.whom.follower': '一个跟随者',
