@@ -35,7 +35,8 @@ impl Hunt {
         let at_once =
             |terms, crashes, whims| lease(Clocks::exact(3), bounds(terms, crashes, whims, 0));
         let (setting, law) = match rule {
-            Rule::DurableBeforeReply | Rule::OneVoteATerm => (election(3, 1), Law::OneVote),
+            Rule::DurableBeforeReply => (election(3, 1), Law::DurableVote),
+            Rule::OneVoteATerm => (election(3, 1), Law::OneVote),
             Rule::MajorityOfVoters => (election(3, 1), Law::OneLeader),
             // Of three voters, any one beside the candidate is a majority.
             Rule::CountOnce => (election(4, 1), Law::OneLeader),
@@ -79,6 +80,17 @@ impl Hunt {
         })
     }
 
+    /// The same where only what a world shows counts: a vote that is not durable has to be lost and given again.
+    #[must_use]
+    pub fn as_seen(mut self) -> Self {
+        if self.law == Law::DurableVote {
+            self.law = Law::OneVote;
+            self.setting.bounds.crashes += 1;
+        }
+        self.setting = self.setting.as_seen();
+        self
+    }
+
     /// The same setting with the rules kept.
     #[must_use]
     pub fn kept(&self) -> Setting {
@@ -104,8 +116,10 @@ fn of_unequal_logs(setting: Setting) -> Setting {
 
 #[cfg(test)]
 mod tests {
-    use super::super::explore;
+    use super::super::{Unstaged, explore};
     use super::*;
+    use crate::check::{Check, Outcome};
+    use crate::{Scenario, World};
 
     /// Each rule of safety: off, the invariant it names breaks, first and by a way that the machines themselves repeat;
     /// on, nothing breaks as far down.
@@ -136,6 +150,67 @@ mod tests {
             found += 1;
         }
         assert_eq!(found, 15);
+    }
+
+    /// What is found comes out as a scenario in which a world breaks the same invariant, first, with few faults, and not
+    /// with the rule on; wherever a world has what it takes.
+    #[test]
+    fn what_is_found_breaks_a_world_too() {
+        let mut seen = 0;
+        println!("rule | invariant | actions | faults");
+        for rule in Rule::ALL {
+            let Some(hunt) = Hunt::of(rule) else { continue };
+            let hunt = if hunt.law == Law::CompleteLog {
+                hunt
+            } else {
+                hunt.as_seen()
+            };
+            let report = explore(&hunt.setting, |_| true).unwrap();
+            let example = report.counterexample.unwrap();
+            let scenario = match example.scenario(&hunt.setting) {
+                Ok(scenario) => scenario,
+                Err(unstaged) => {
+                    println!("{rule:?} | {} | {unstaged}", example.law.name());
+                    let lacks = match rule {
+                        Rule::UpToDateLog => Unstaged::Unseen(Law::CompleteLog),
+                        _ => Unstaged::Timings,
+                    };
+                    assert_eq!(unstaged, lacks, "{rule:?}");
+                    continue;
+                }
+            };
+            let (law, actions) = (example.law.name(), example.path.len());
+            println!("{rule:?} | {law} | {actions} | {}", scenario.faults.len());
+            assert!(scenario.faults.len() <= 15, "{rule:?}");
+            let read = Scenario::parse(&scenario.to_json()).unwrap();
+            let first = broken(&read);
+            assert_eq!(first.first(), hunt.law.check().as_ref(), "{rule:?}");
+            for check in &first[1..] {
+                assert!(FOLLOWS.contains(check), "{rule:?}: {}", check.name());
+            }
+            let mut kept = scenario.off.clone();
+            kept.retain(|rule| !hunt.off.contains(rule));
+            assert_eq!(broken(&scenario.without(&kept).unwrap()), [], "{rule:?} on");
+            seen += 1;
+        }
+        assert_eq!(seen, 13);
+    }
+
+    /// What may break after the first.
+    const FOLLOWS: [Check; 3] = [
+        Check::BelievedLeaders,
+        Check::TokenRises,
+        Check::TokenHolder,
+    ];
+
+    /// What breaks, in order of time.
+    fn broken(scenario: &Scenario) -> Vec<Check> {
+        let mut world = World::new(scenario);
+        world.run();
+        let mut verdicts = world.verdicts();
+        verdicts.retain(|verdict| verdict.outcome == Outcome::Broken);
+        verdicts.sort_by_key(|verdict| verdict.tally.first_broken_at);
+        verdicts.iter().map(|verdict| verdict.check).collect()
     }
 
     #[test]

@@ -18,8 +18,10 @@ mod law;
 mod model;
 mod node;
 mod report;
+mod script;
 mod search;
 mod setting;
+mod stage;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -32,3 +34,4 @@ pub use search::explore;
 pub use setting::{
     Bounds, Clocks, Cut, MAX_TERMS, MAX_VOTERS, Network, Setting, Unexplorable, short_timing,
 };
+pub use stage::Unstaged;

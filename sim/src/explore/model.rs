@@ -45,6 +45,35 @@ pub enum Action {
     Resign(usize),
 }
 
+impl Action {
+    /// The node it happens to; every node's, when time passes.
+    #[must_use]
+    pub fn place(self) -> Option<usize> {
+        match self {
+            Self::Tick => None,
+            Self::Deliver(mail) => Some(usize::from(mail.to)),
+            Self::Timeout(place)
+            | Self::Written(place)
+            | Self::Crash(place, _)
+            | Self::Campaign(place)
+            | Self::Resign(place) => Some(place),
+        }
+    }
+
+    /// What it is to that node.
+    pub(super) fn stir(self) -> Option<Stir<'static>> {
+        Some(match self {
+            Self::Tick => return None,
+            Self::Timeout(_) => Stir::Timeout,
+            Self::Deliver(mail) => Stir::Mail(usize::from(mail.from), mail.message),
+            Self::Written(_) => Stir::Written,
+            Self::Crash(_, done) => Stir::Crash(done),
+            Self::Campaign(_) => Stir::Campaign,
+            Self::Resign(_) => Stir::Resign,
+        })
+    }
+}
+
 /// How much of the bounds was used, and where the clocks stand within a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Spent {
@@ -210,7 +239,8 @@ pub(super) fn judge<'a>(
     others: impl Iterator<Item = (usize, &'a Node)> + Clone,
 ) -> Option<Law> {
     if let Some(term) = elected {
-        if others.clone().any(|(_, other)| other.led >> term & 1 == 1) {
+        let twice = others.clone().any(|(_, other)| other.led >> term & 1 == 1);
+        if twice && group.judges(Law::OneLeader) {
             return Some(Law::OneLeader);
         }
         // For logs that nobody extends: what a majority holds may be committed.
@@ -218,18 +248,20 @@ pub(super) fn judge<'a>(
         let no_better = others
             .clone()
             .filter(|(other, _)| group.log_end(*other) <= own);
-        if no_better.count() < group.voters() / 2 {
+        if no_better.count() < group.voters() / 2 && group.judges(Law::CompleteLog) {
             return Some(Law::CompleteLog);
         }
     }
     // Without leases belief has no end of its own, and only the token protects.
     let believes = group.timed && node.believes().is_some();
-    if believes && others.clone().any(|(_, other)| other.believes().is_some()) {
+    let beside = |(_, other): (usize, &Node)| other.believes().is_some();
+    if believes && others.clone().any(beside) && group.judges(Law::OneBelieved) {
         return Some(Law::OneBelieved);
     }
     // Across nodes, established terms rise only where promises keep the old ones out.
     let overtaken = |term| others.clone().any(|(_, other)| other.highest >= term);
-    (group.timed && established.is_some_and(overtaken)).then_some(Law::TokenRises)
+    let late = group.timed && established.is_some_and(overtaken);
+    (late && group.judges(Law::TokenRises)).then_some(Law::TokenRises)
 }
 
 impl Model {
@@ -358,17 +390,8 @@ impl Model {
     }
 
     pub(super) fn step(&self, state: &State, action: Action) -> Result<State, Cut> {
-        let (place, stir) = match action {
-            Action::Tick => return self.tick(state),
-            Action::Timeout(place) => (place, Stir::Timeout),
-            Action::Deliver(mail) => (
-                usize::from(mail.to),
-                Stir::Mail(usize::from(mail.from), mail.message),
-            ),
-            Action::Written(place) => (place, Stir::Written),
-            Action::Crash(place, done) => (place, Stir::Crash(done)),
-            Action::Campaign(place) => (place, Stir::Campaign),
-            Action::Resign(place) => (place, Stir::Resign),
+        let (Some(place), Some(stir)) = (action.place(), action.stir()) else {
+            return self.tick(state);
         };
         let before = &state.nodes[place].node;
         let stirred = self.group.stir(place, before, stir);
@@ -468,7 +491,7 @@ impl Model {
             self.post(&mut next, Mail { message, ..*mail });
         }
         self.drop_inert(&mut next);
-        if next.believers().count() > 1 {
+        if next.believers().count() > 1 && self.group.judges(Law::OneBelieved) {
             next.broken = Some(Law::OneBelieved);
         }
         Ok(next)

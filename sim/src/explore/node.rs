@@ -31,6 +31,7 @@ pub(super) struct Group {
     horizon: Duration,
     /// The highest term a node may enter.
     terms: u64,
+    unjudged: Vec<Law>,
 }
 
 /// A machine with its surroundings.
@@ -141,6 +142,7 @@ impl Group {
             timed: setting.clocks.is_some(),
             nameless: setting.nameless(),
             terms: setting.bounds.terms,
+            unjudged: setting.unjudged.clone(),
         };
         for place in 0..count {
             group
@@ -332,7 +334,7 @@ impl Group {
             match output {
                 Output::Request(ticket, record) => self.asked(&mut stirred, ticket, record),
                 Output::Send(to, message) => self.said(&mut stirred, to, message),
-                Output::Event(event) => heard_of(&mut stirred, &mut office, event),
+                Output::Event(event) => self.heard_of(&mut stirred, &mut office, event),
             }
         }
         let after = &stirred.node;
@@ -341,20 +343,20 @@ impl Group {
             believes.is_some() && believes != node.believes() && believes != stirred.established;
         let stuck = must_move && after.machine.deadline().is_some_and(|due| due <= after.now);
         if revived {
-            stirred.broken.get_or_insert(Law::Expired);
+            self.note(&mut stirred, Law::Expired);
         } else if stuck {
-            stirred.broken.get_or_insert(Law::Deadline);
+            self.note(&mut stirred, Law::Deadline);
         }
         stirred
     }
 
     fn asked(&self, stirred: &mut Stirred, ticket: Ticket, record: Record) {
-        let node = &mut stirred.node;
+        let node = &stirred.node;
         let before = node.writes.back().map(|(_, record)| *record).or(node.disk);
         if before.is_some_and(|before| before.term > record.term) {
-            stirred.broken.get_or_insert(Law::DurableTerm);
+            self.note(stirred, Law::DurableTerm);
         }
-        node.writes.push_back((ticket, record));
+        stirred.node.writes.push_back((ticket, record));
     }
 
     fn said(&self, stirred: &mut Stirred, to: NodeId, message: Message) {
@@ -379,12 +381,16 @@ impl Group {
                 let is_durable = durable.term > own_term
                     || (durable.term == own_term && durable.vote == Some(candidate));
                 node.granted = Some((own_term, candidate));
-                (again || !is_durable).then_some(Law::OneVote)
+                if again {
+                    Some(Law::OneVote)
+                } else {
+                    (!is_durable).then_some(Law::DurableVote)
+                }
             }
             None => (own_term > durable.term).then_some(Law::DurableTerm),
         };
         if let Some(law) = law {
-            stirred.broken.get_or_insert(law);
+            self.note(stirred, law);
         }
         let message = self.posted(&stirred.node, message);
         let Some(place) = self.voters.place(to) else {
@@ -399,32 +405,44 @@ impl Group {
             stirred.sent.push((place, message));
         }
     }
-}
 
-/// INV-E6 as far as one node can break it.
-fn heard_of(stirred: &mut Stirred, office: &mut Option<u64>, event: Event) {
-    let node = &mut stirred.node;
-    let fits = match event {
-        Event::Elected(token) => {
-            let term = token.counter;
-            let first = node.led >> term == 0 && office.is_none();
-            stirred.elected = Some(term);
-            node.led |= 1 << term.min(31);
-            *office = Some(term);
-            first
+    /// INV-E6 as far as one node can break it.
+    fn heard_of(&self, stirred: &mut Stirred, office: &mut Option<u64>, event: Event) {
+        let node = &mut stirred.node;
+        let fits = match event {
+            Event::Elected(token) => {
+                let term = token.counter;
+                let first = node.led >> term == 0 && office.is_none();
+                stirred.elected = Some(term);
+                node.led |= 1 << term.min(31);
+                *office = Some(term);
+                first
+            }
+            Event::Established(tenure) => {
+                let term = tenure.token.counter;
+                let fits = *office == Some(term) && term > node.highest;
+                stirred.established = Some(term);
+                node.highest = node.highest.max(term);
+                fits
+            }
+            Event::Deposed(token, _) => office.take() == Some(token.counter),
+            _ => true,
+        };
+        if !fits {
+            self.note(stirred, Law::TokenRises);
         }
-        Event::Established(tenure) => {
-            let term = tenure.token.counter;
-            let fits = *office == Some(term) && term > node.highest;
-            stirred.established = Some(term);
-            node.highest = node.highest.max(term);
-            fits
+    }
+
+    /// The first law that is broken and judged.
+    fn note(&self, stirred: &mut Stirred, law: Law) {
+        if self.judges(law) {
+            stirred.broken.get_or_insert(law);
         }
-        Event::Deposed(token, _) => office.take() == Some(token.counter),
-        _ => true,
-    };
-    if !fits {
-        stirred.broken.get_or_insert(Law::TokenRises);
+    }
+
+    /// Whether anybody looks for it.
+    pub(super) fn judges(&self, law: Law) -> bool {
+        !self.unjudged.contains(&law)
     }
 }
 

@@ -161,7 +161,7 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
         Action::Resign(place) => format!("the host of node {place} resigns"),
     };
     let mut line = format!("t={time:<3} {what}");
-    if let Some(place) = place_of(action) {
+    if let Some(place) = action.place() {
         let (old, new) = (before.node(place), after.node(place));
         let state = |node: &super::node::Node| (node.machine.term(), node.machine.role());
         if state(old) != state(new) {
@@ -194,18 +194,6 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
         line += &format!("; believing: {}", believers.join(", "));
     }
     story.push(line);
-}
-
-fn place_of(action: Action) -> Option<usize> {
-    match action {
-        Action::Tick => None,
-        Action::Deliver(mail) => Some(usize::from(mail.to)),
-        Action::Timeout(place)
-        | Action::Written(place)
-        | Action::Crash(place, _)
-        | Action::Campaign(place)
-        | Action::Resign(place) => Some(place),
-    }
 }
 
 /// A message in words.

@@ -287,7 +287,8 @@ impl Search {
         }
         let believers = self.nodes[..voters].iter();
         let believers = believers.filter(|node| self.tables.nodes[**node as usize].believes);
-        self.broken = (believers.count() > 1).then_some(Law::OneBelieved);
+        let beside = believers.count() > 1 && self.model.group.judges(Law::OneBelieved);
+        self.broken = beside.then_some(Law::OneBelieved);
         self.meet(from, code, spent);
     }
 

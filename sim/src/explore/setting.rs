@@ -1,5 +1,6 @@
 //! What is explored, and how far.
 
+use super::law::Law;
 use std::fmt;
 use tenure::Duration;
 use tenure::log::Shape;
@@ -32,6 +33,8 @@ pub struct Setting {
     pub symmetry: bool,
     /// Keep the set of joint states of the nodes, to compare explorations.
     pub project: bool,
+    /// What is not judged.
+    pub unjudged: Vec<Law>,
 }
 
 /// Clocks in whole microseconds, a few of them an election timeout.
@@ -128,6 +131,7 @@ impl Setting {
             without_inert: true,
             symmetry: true,
             project: false,
+            unjudged: Vec::new(),
         }
     }
 
@@ -144,6 +148,14 @@ impl Setting {
     #[must_use]
     pub fn without(mut self, rules: &[Rule]) -> Self {
         self.off.extend_from_slice(rules);
+        self
+    }
+
+    /// Judged by the judges of a world alone, so that a world can show what breaks.
+    #[must_use]
+    pub fn as_seen(mut self) -> Self {
+        self.unjudged = Law::ALL.to_vec();
+        self.unjudged.retain(|law| law.check().is_none());
         self
     }
 
