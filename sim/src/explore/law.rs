@@ -22,13 +22,15 @@ pub enum Law {
     OneBelieved,
     /// INV-S3: an expired token never becomes valid again.
     Expired,
+    /// INV-V1: once nothing fails any more, one leader that all name.
+    LeaderAgain,
     /// C2: after a timeout that was due, the deadline lies ahead.
     Deadline,
 }
 
 impl Law {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::OneLeader,
         Self::OneVote,
         Self::DurableVote,
@@ -37,6 +39,7 @@ impl Law {
         Self::TokenRises,
         Self::OneBelieved,
         Self::Expired,
+        Self::LeaderAgain,
         Self::Deadline,
     ];
 
@@ -49,6 +52,8 @@ impl Law {
             Self::TokenRises => Some(Check::TokenRises),
             Self::OneBelieved => Some(Check::BelievedLeaders),
             Self::Expired => Some(Check::NeverRevives),
+            // A world bounds the time to a leader, not what it takes.
+            Self::LeaderAgain => None,
             Self::DurableVote | Self::DurableTerm | Self::CompleteLog | Self::Deadline => None,
         }
     }
@@ -64,6 +69,7 @@ impl Law {
             Self::TokenRises => "INV-E6",
             Self::OneBelieved => "INV-S1",
             Self::Expired => "INV-S3",
+            Self::LeaderAgain => "INV-V1",
             Self::Deadline => "C2",
         }
     }
@@ -80,6 +86,7 @@ impl fmt::Display for Law {
             Self::TokenRises => "a token that does not rise",
             Self::OneBelieved => "two believe to lead at one instant",
             Self::Expired => "an expired token became valid again",
+            Self::LeaderAgain => "no leader that all name, although nothing fails any more",
             Self::Deadline => "a deadline that does not move",
         };
         write!(f, "{}: {text}", self.name())

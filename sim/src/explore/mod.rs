@@ -13,7 +13,9 @@
 //! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
 
 mod hash;
+mod heal;
 mod hunt;
+mod judge;
 mod law;
 mod model;
 mod node;

@@ -8,6 +8,8 @@
 //! other than the least is a timer that fires late; a write that is never answered is one that is answered late.
 
 use super::hash::Mix;
+use super::heal::Healer;
+use super::judge::judge;
 use super::law::Law;
 use super::node::{BASE, Group, Node, Stir, Stirred};
 use super::setting::{Bounds, Cut, Network, Setting, Unexplorable};
@@ -150,6 +152,13 @@ impl State {
         nodes.filter_map(|(place, printed)| Some((place, printed.node.believes()?)))
     }
 
+    /// How many inputs it takes to heal, as by [`Healer::heal`].
+    pub(super) fn heal(&self, model: &Model) -> Option<u32> {
+        let nodes = self.nodes.iter().map(|printed| printed.node.clone());
+        let phase = self.spent.phase;
+        Healer::default().heal(model, phase, nodes.collect(), self.mails())
+    }
+
     pub(super) fn node(&self, place: usize) -> &Node {
         &self.nodes[place].node
     }
@@ -229,41 +238,6 @@ pub(super) fn is_round(before: &Node, after: &Node) -> bool {
     before.machine.role() == Role::Leader && after.machine.role() == Role::Leader
 }
 
-/// The invariants that one node alone cannot break: `others` are the nodes beside the one that moved.
-pub(super) fn judge<'a>(
-    group: &Group,
-    place: usize,
-    node: &Node,
-    elected: Option<u64>,
-    established: Option<u64>,
-    others: impl Iterator<Item = (usize, &'a Node)> + Clone,
-) -> Option<Law> {
-    if let Some(term) = elected {
-        let twice = others.clone().any(|(_, other)| other.led >> term & 1 == 1);
-        if twice && group.judges(Law::OneLeader) {
-            return Some(Law::OneLeader);
-        }
-        // For logs that nobody extends: what a majority holds may be committed.
-        let own = group.log_end(place);
-        let no_better = others
-            .clone()
-            .filter(|(other, _)| group.log_end(*other) <= own);
-        if no_better.count() < group.voters() / 2 && group.judges(Law::CompleteLog) {
-            return Some(Law::CompleteLog);
-        }
-    }
-    // Without leases belief has no end of its own, and only the token protects.
-    let believes = group.timed && node.believes().is_some();
-    let beside = |(_, other): (usize, &Node)| other.believes().is_some();
-    if believes && others.clone().any(beside) && group.judges(Law::OneBelieved) {
-        return Some(Law::OneBelieved);
-    }
-    // Across nodes, established terms rise only where promises keep the old ones out.
-    let overtaken = |term| others.clone().any(|(_, other)| other.highest >= term);
-    let late = group.timed && established.is_some_and(overtaken);
-    (late && group.judges(Law::TokenRises)).then_some(Law::TokenRises)
-}
-
 impl Model {
     /// The transition system of a setting.
     ///
@@ -335,6 +309,16 @@ impl Model {
         Arc::new(Printed { node, print })
     }
 
+    /// Whether all clocks count what passes.
+    pub(super) fn exact(&self) -> bool {
+        self.unit == 1 && self.rates == [1]
+    }
+
+    /// Where the clocks stand within a unit a microsecond later.
+    pub(super) fn next_phase(&self, phase: u8) -> u8 {
+        ((u64::from(phase) + 1) % self.unit) as u8
+    }
+
     /// By how much a clock of this rate moves in the next microsecond of true time.
     pub(super) fn moves(&self, phase: u8, rate: u64) -> u64 {
         let at = u64::from(phase);
@@ -343,7 +327,7 @@ impl Model {
 
     /// What the next microsecond of true time spends.
     pub(super) fn spend_tick(&self, mut spent: Spent) -> Result<Spent, Cut> {
-        spent.phase = ((u64::from(spent.phase) + 1) % self.unit) as u8;
+        spent.phase = self.next_phase(spent.phase);
         if self.bounds.ticks < u8::MAX {
             if spent.ticks >= self.bounds.ticks {
                 return Err(Cut::Ticks);

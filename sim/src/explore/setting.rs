@@ -28,11 +28,14 @@ pub struct Setting {
     pub bounds: Bounds,
     /// Leave out messages that can do nothing any more ([`tenure::raft::Raft::inert`]).
     pub without_inert: bool,
-    /// Count states that differ only in the names of nodes once. Needs [`Rule::PreVote`] off: a pre-candidate compares
-    /// names (RL-9).
+    /// Count states that differ only in the names of nodes once. Needs [`Rule::PreVote`] off: a pre-candidate steps back
+    /// from a higher name (RL-9), and of the renamings of a group only the one that changes nothing keeps the order of
+    /// its names, so that none is left. With pre-vote on, states under other names are no states that are reached.
     pub symmetry: bool,
     /// Keep the set of joint states of the nodes, to compare explorations.
     pub project: bool,
+    /// Ask of one state in so many whether one leader that all name comes of it once nothing fails any more.
+    pub liveness: Option<u64>,
     /// What is not judged.
     pub unjudged: Vec<Law>,
 }
@@ -131,6 +134,7 @@ impl Setting {
             without_inert: true,
             symmetry: true,
             project: false,
+            liveness: None,
             unjudged: Vec::new(),
         }
     }

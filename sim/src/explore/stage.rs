@@ -38,7 +38,7 @@ const SEEDS: u64 = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unstaged {
-    /// No judge of a world looks for it.
+    /// No judge of a world finds it in a run that ends.
     Unseen(Law),
     /// The nodes of a world have no logs yet.
     Logs,
@@ -53,7 +53,7 @@ pub enum Unstaged {
 impl fmt::Display for Unstaged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unseen(law) => write!(f, "no judge of a world looks for this: {law}"),
+            Self::Unseen(law) => write!(f, "no run of a world shows this: {law}"),
             Self::Logs => f.write_str("the nodes of a world have no logs"),
             Self::Timings => f.write_str("the nodes of a world have one configuration"),
             Self::Setting(error) => error.fmt(f),

@@ -14,7 +14,7 @@ const PULSE: Duration = Duration::from_secs(2);
 /// Reads the rest of the command line and explores.
 pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
     let (mut lease, mut voters, mut promise, mut off, mut whole) = (None, 3, 2, Vec::new(), false);
-    let (mut hunted, mut file) = (None, None);
+    let (mut hunted, mut file, mut liveness) = (None, None, None);
     let mut bounds = Bounds::default();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
@@ -34,6 +34,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             Long("states") => bounds.states = number(parser, "--states", 1, 1 << 32)? as usize,
             Long("without") => off.push(rule(&text(parser, "--without")?)?),
             Long("hunt") => hunted = Some(hunt(&text(parser, "--hunt")?)?),
+            Long("liveness") => liveness = Some(number(parser, "--liveness", 1, 1 << 32)?),
             Long("whole") => whole = true,
             Long("scenario") => file = Some(text(parser, "--scenario")?),
             Long("help") | Short('h') => return help(),
@@ -58,6 +59,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
         }
     }
     .without(&off);
+    setting.liveness = liveness.or(setting.liveness);
     if whole {
         setting = setting.whole();
     }
