@@ -57,6 +57,8 @@ pub enum Action {
     Disconnect(Who, Who),
     /// The process takes so long for each message, reply and deadline from now on, one after another.
     Slow(Who, u64),
+    /// What is sent from the first to the second takes so much longer from now on. What is on its way does not.
+    Delay(Who, Who, u64),
 }
 
 /// The rhythm of a link that flaps.
@@ -109,7 +111,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 20;
+    pub const KINDS: usize = 21;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -133,6 +135,7 @@ impl Action {
         "flap",
         "disconnect",
         "slow",
+        "delay",
     ];
 
     /// The actions that say no more than which node, by the names they have in files.
@@ -203,6 +206,7 @@ impl Action {
             Self::Flap(..) => 17,
             Self::Disconnect(..) => 18,
             Self::Slow(..) => 19,
+            Self::Delay(..) => 20,
         }
     }
 }

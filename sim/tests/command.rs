@@ -221,10 +221,35 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
         "{out}"
     );
 
+    let (ended, _, err) = explore(&["--hunt", "pre-vote"]);
+    assert_eq!(ended, 2);
+    assert!(err.contains("--hunt") && err.contains("safety"), "{err}");
+
     let (ended, _, err) = explore(&["election", "--without", "one-vote"]);
     assert_eq!(ended, 2);
     assert!(
         err.contains("--without") && err.contains("one-vote-a-term"),
         "{err}"
+    );
+}
+
+#[test]
+fn what_the_explorer_finds_runs_as_a_scenario() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join("found.json");
+    let file = file.to_str().unwrap();
+    let explore = |args: &[&str]| ends(&tenure_sim(&[&["explore"], args].concat(), ""));
+    let (ended, out, _) = explore(&["--hunt", "majority-of-voters", "--scenario", file]);
+    assert_eq!(ended, 1, "{out}");
+    assert!(out.contains("breaks the same invariant"), "{out}");
+    let (ended, out, _) = ends(&tenure_sim(&["run", file], ""));
+    assert_eq!(ended, 0, "{out}");
+    assert!(out.contains("one-leader-per-term"), "{out}");
+
+    let (ended, out, _) = explore(&["--hunt", "promise-from-answer", "--scenario", file]);
+    assert_eq!(ended, 1, "{out}");
+    assert!(
+        out.contains("no scenario") && out.contains("INV-S1"),
+        "{out}"
     );
 }

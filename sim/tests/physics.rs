@@ -226,3 +226,37 @@ fn a_leader_that_resigns_is_followed_without_waiting_for_its_lease() {
     assert!(next > token);
     assert_eq!(world.node(node).unwrap().status(), Status::Up);
 }
+
+#[test]
+fn a_slow_link_costs_the_lease_until_it_is_quick_again() {
+    let scenario = Scenario::parse(
+        r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "8s", "leaderWithin": "1s", "faults": [
+            {"at": "0s", "campaign": "n1"}, {"at": "1s", "cut": ["n3", "n1"]},
+            {"at": "2s", "delay": {"link": ["n2", "n1"], "by": "200ms"}}, {"at": "2s", "delay": {"link": ["n2", "n1"], "by": "200ms"}},
+            {"at": "3s", "heal": "all"}, {"at": "5s", "delay": {"link": ["n2", "n1"], "by": "0ms"}}]}"#,
+    )
+    .unwrap();
+    let mut world = World::new(&scenario);
+    world.run_until(1_900_000);
+    assert_eq!(world.leader().map(|(node, _)| node), Some(0));
+    world.run_until(2_400_000);
+    assert_ne!(
+        world.leader().map(|(node, _)| node),
+        Some(0),
+        "no majority in time"
+    );
+    world.run();
+    let (kind, faults) = (
+        Action::Delay(Who::Leader, Who::Leader, 0).kind(),
+        world.faults(),
+    );
+    assert_eq!((faults.fired[kind], faults.effective[kind]), (3, 2));
+    assert_eq!(faults.mattered[kind], 1, "nothing was late by the last");
+    let begun: Vec<u64> = world
+        .judges()
+        .windows()
+        .iter()
+        .map(|(begin, _)| *begin)
+        .collect();
+    assert_eq!(begun, [0, 5_000_000], "whole again when no link is slow");
+}

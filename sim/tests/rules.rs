@@ -78,6 +78,7 @@ fn one_vote_a_term_off_breaks_one_vote_per_term() {
             Check::OneLeaderPerTerm,
             Check::TokenRises,
             Check::BelievedLeaders,
+            Check::TokenHolder,
         ],
         500,
     );
@@ -93,6 +94,7 @@ fn durable_before_reply_off_breaks_one_vote_per_term() {
             Check::OneLeaderPerTerm,
             Check::TokenRises,
             Check::BelievedLeaders,
+            Check::TokenHolder,
         ],
         2_000,
     );
@@ -104,7 +106,11 @@ fn majority_of_voters_off_breaks_one_leader_per_term() {
         random,
         Rule::MajorityOfVoters,
         Check::OneLeaderPerTerm,
-        &[Check::TokenRises, Check::BelievedLeaders],
+        &[
+            Check::TokenRises,
+            Check::BelievedLeaders,
+            Check::TokenHolder,
+        ],
         500,
     );
 }
@@ -115,7 +121,26 @@ fn majority_of_voters_off_lets_tokens_fall() {
         random,
         Rule::MajorityOfVoters,
         Check::TokenRises,
-        &[Check::OneLeaderPerTerm, Check::BelievedLeaders],
+        &[
+            Check::OneLeaderPerTerm,
+            Check::BelievedLeaders,
+            Check::TokenHolder,
+        ],
+        1_000,
+    );
+}
+
+#[test]
+fn majority_of_voters_off_lets_two_show_one_token() {
+    is_killed(
+        random,
+        Rule::MajorityOfVoters,
+        Check::TokenHolder,
+        &[
+            Check::OneLeaderPerTerm,
+            Check::TokenRises,
+            Check::BelievedLeaders,
+        ],
         1_000,
     );
 }
@@ -126,7 +151,11 @@ fn own_term_grants_off_breaks_one_leader_per_term() {
         muted,
         Rule::OwnTermGrants,
         Check::OneLeaderPerTerm,
-        &[Check::TokenRises, Check::BelievedLeaders],
+        &[
+            Check::TokenRises,
+            Check::BelievedLeaders,
+            Check::TokenHolder,
+        ],
         100,
     );
 }
@@ -151,6 +180,12 @@ fn promise_binds_voter_off_breaks_believed_leaders() {
         &[],
         3_000,
     );
+}
+
+/// The lease lapses while answers to a later round are on their way: what comes late must not bring the tenure back.
+#[test]
+fn lapse_deposes_off_breaks_never_revives() {
+    is_killed(muted, Rule::LapseDeposes, Check::NeverRevives, &[], 100);
 }
 
 #[test]

@@ -16,7 +16,7 @@ export type Action =
 
 /** What a checker has to say. */
 export interface Verdict {
-  check: 'one-leader-per-term' | 'one-vote-per-term' | 'token-rises' | 'believed-leaders' | 'stale-write-fenced' | 'stale-write-unfenced' | 'leader-again';
+  check: 'one-leader-per-term' | 'one-vote-per-term' | 'token-rises' | 'believed-leaders' | 'stale-write-fenced' | 'stale-write-unfenced' | 'leader-again' | 'never-revives' | 'token-holder';
   verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised';
   exercised: number;
   broken: number;

@@ -6,18 +6,22 @@
 mod believed;
 mod leader_again;
 pub mod linearizable;
+mod never_revives;
 mod one_leader;
 mod one_vote;
 mod spans;
 mod stale;
+mod token_holder;
 mod token_rises;
 
 use believed::BelievedLeaders;
 use leader_again::LeaderAgain;
+use never_revives::NeverRevives;
 use one_leader::OneLeaderPerTerm;
 use one_vote::OneVotePerTerm;
 use stale::StaleWrites;
 use tenure::Token;
+use token_holder::TokenHolder;
 use token_rises::TokenRises;
 
 /// Something the world saw.
@@ -57,6 +61,8 @@ pub enum Fact {
     Believes {
         /// Who.
         node: usize,
+        /// By which token; [`Token::NONE`] when it does not believe.
+        token: Token,
         /// The true time at which its belief to lead ends by itself; 0 when it does not believe.
         until: u64,
         /// Whether it runs: it is neither crashed nor paused.
@@ -66,6 +72,8 @@ pub enum Fact {
     Touched {
         /// Which resource.
         resource: usize,
+        /// Who.
+        node: usize,
         /// With what.
         token: Token,
     },
@@ -73,6 +81,8 @@ pub enum Fact {
     Wrote {
         /// Which resource.
         resource: usize,
+        /// Who wrote.
+        node: usize,
         /// With what.
         token: Token,
         /// Whether it got in.
@@ -100,11 +110,15 @@ pub enum Check {
     StaleWriteUnfenced,
     /// Once all faults are healed, a leader within the bound.
     LeaderAgain,
+    /// A token that expired or was given up never becomes valid again (INV-S3).
+    NeverRevives,
+    /// Only the node that was established with a token shows it at a resource (INV-F1, INV-F3).
+    TokenHolder,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -112,6 +126,8 @@ impl Check {
         Self::StaleWriteFenced,
         Self::StaleWriteUnfenced,
         Self::LeaderAgain,
+        Self::NeverRevives,
+        Self::TokenHolder,
     ];
 
     /// Its name in files and reports.
@@ -125,6 +141,8 @@ impl Check {
             Self::StaleWriteFenced => "stale-write-fenced",
             Self::StaleWriteUnfenced => "stale-write-unfenced",
             Self::LeaderAgain => "leader-again",
+            Self::NeverRevives => "never-revives",
+            Self::TokenHolder => "token-holder",
         }
     }
 }
@@ -220,11 +238,13 @@ pub struct Judges {
     believed: BelievedLeaders,
     stale: StaleWrites,
     leader_again: LeaderAgain,
+    never_revives: NeverRevives,
+    token_holder: TokenHolder,
 }
 
 /// The rules that a fact broke just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Broken(u8);
+pub struct Broken(u32);
 
 impl Broken {
     /// Whether none was.
@@ -240,7 +260,7 @@ impl Broken {
     }
 
     fn add(&mut self, check: Check, broken: bool) {
-        self.0 |= u8::from(broken) << check as u8;
+        self.0 |= u32::from(broken) << check as u8;
     }
 }
 
@@ -256,6 +276,8 @@ impl Judges {
             believed: BelievedLeaders::new(nodes),
             stale: StaleWrites::new(resources),
             leader_again: LeaderAgain::new(nodes, promises.leader_within),
+            never_revives: NeverRevives::new(nodes),
+            token_holder: TokenHolder::new(resources),
         }
     }
 
@@ -275,12 +297,16 @@ impl Judges {
                 Check::TokenRises,
                 self.token_rises.elected(now, node, token),
             ),
-            Fact::Established { node, token } => broken.add(
-                Check::TokenRises,
-                self.token_rises.established(now, node, token),
-            ),
+            Fact::Established { node, token } => {
+                self.token_holder.established(node, token);
+                broken.add(
+                    Check::TokenRises,
+                    self.token_rises.established(now, node, token),
+                );
+            }
             Fact::Believes {
                 node,
+                token,
                 until,
                 running,
             } => {
@@ -288,18 +314,33 @@ impl Judges {
                     Check::BelievedLeaders,
                     self.believed.believes(now, node, until),
                 );
+                broken.add(
+                    Check::NeverRevives,
+                    self.never_revives.believes(now, node, token, until),
+                );
                 let until = if running { until } else { 0 };
                 broken.add(
                     Check::LeaderAgain,
                     self.leader_again.leads(now, node, until),
                 );
             }
-            Fact::Touched { resource, token } => self.stale.touched(resource, token),
+            Fact::Touched {
+                resource,
+                node,
+                token,
+            } => {
+                let shown = self.token_holder.shown(now, resource, node, token);
+                broken.add(Check::TokenHolder, shown);
+                self.stale.touched(resource, token);
+            }
             Fact::Wrote {
                 resource,
+                node,
                 token,
                 accepted,
             } => {
+                let shown = self.token_holder.shown(now, resource, node, token);
+                broken.add(Check::TokenHolder, shown);
                 let check = if resource == 0 {
                     Check::StaleWriteFenced
                 } else {
@@ -358,6 +399,8 @@ impl Judges {
             Check::StaleWriteFenced => self.stale.tally(0),
             Check::StaleWriteUnfenced => self.stale.tally(1),
             Check::LeaderAgain => self.leader_again.tally(),
+            Check::NeverRevives => self.never_revives.tally(),
+            Check::TokenHolder => self.token_holder.tally(),
         }
     }
 
@@ -447,6 +490,14 @@ impl Judges {
             Check::LeaderAgain => (
                 true,
                 "Once the last fault is healed, an established leader within the bound.",
+            ),
+            Check::NeverRevives => (
+                true,
+                "A token that expired or was given up never becomes valid again.",
+            ),
+            Check::TokenHolder => (
+                true,
+                "Only the node that was established with a token shows it at a resource.",
             ),
         }
     }

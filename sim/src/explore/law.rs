@@ -1,5 +1,6 @@
 //! What must hold in every state, judged from outside the machines.
 
+use crate::check::Check;
 use std::fmt;
 
 /// An invariant, by its name in the design.
@@ -7,8 +8,10 @@ use std::fmt;
 pub enum Law {
     /// INV-E1: one leader a term, over the whole run.
     OneLeader,
-    /// INV-E2: one vote a term, and durable before it is said.
+    /// INV-E2: one vote a term.
     OneVote,
+    /// INV-E2: a vote is durable before it is said.
+    DurableVote,
     /// INV-E3: durable terms never fall, and nothing is said above them.
     DurableTerm,
     /// INV-E5: who is elected has what a majority has.
@@ -19,22 +22,54 @@ pub enum Law {
     OneBelieved,
     /// INV-S3: an expired token never becomes valid again.
     Expired,
+    /// INV-V1: once nothing fails any more, one leader that all name.
+    LeaderAgain,
     /// C2: after a timeout that was due, the deadline lies ahead.
     Deadline,
 }
 
 impl Law {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::OneLeader,
+        Self::OneVote,
+        Self::DurableVote,
+        Self::DurableTerm,
+        Self::CompleteLog,
+        Self::TokenRises,
+        Self::OneBelieved,
+        Self::Expired,
+        Self::LeaderAgain,
+        Self::Deadline,
+    ];
+
+    /// The judge of a world that finds it broken; `None` when none looks for it.
+    #[must_use]
+    pub const fn check(self) -> Option<Check> {
+        match self {
+            Self::OneLeader => Some(Check::OneLeaderPerTerm),
+            Self::OneVote => Some(Check::OneVotePerTerm),
+            Self::TokenRises => Some(Check::TokenRises),
+            Self::OneBelieved => Some(Check::BelievedLeaders),
+            Self::Expired => Some(Check::NeverRevives),
+            // A world bounds the time to a leader, not what it takes.
+            Self::LeaderAgain => None,
+            Self::DurableVote | Self::DurableTerm | Self::CompleteLog | Self::Deadline => None,
+        }
+    }
+
     /// Its name in the design.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneLeader => "INV-E1",
-            Self::OneVote => "INV-E2",
+            Self::OneVote | Self::DurableVote => "INV-E2",
             Self::DurableTerm => "INV-E3",
             Self::CompleteLog => "INV-E5",
             Self::TokenRises => "INV-E6",
             Self::OneBelieved => "INV-S1",
             Self::Expired => "INV-S3",
+            Self::LeaderAgain => "INV-V1",
             Self::Deadline => "C2",
         }
     }
@@ -44,12 +79,14 @@ impl fmt::Display for Law {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::OneLeader => "two leaders of one term",
-            Self::OneVote => "two votes of one node in one term, or one that is not durable",
+            Self::OneVote => "two votes of one node in one term",
+            Self::DurableVote => "a vote that is not durable left the node",
             Self::DurableTerm => "a term was named that is not durable, or a durable term fell",
             Self::CompleteLog => "a leader without what a majority has",
             Self::TokenRises => "a token that does not rise",
             Self::OneBelieved => "two believe to lead at one instant",
             Self::Expired => "an expired token became valid again",
+            Self::LeaderAgain => "no leader that all name, although nothing fails any more",
             Self::Deadline => "a deadline that does not move",
         };
         write!(f, "{}: {text}", self.name())

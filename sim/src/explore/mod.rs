@@ -13,13 +13,17 @@
 //! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
 
 mod hash;
+mod heal;
 mod hunt;
+mod judge;
 mod law;
 mod model;
 mod node;
 mod report;
+mod script;
 mod search;
 mod setting;
+mod stage;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -32,3 +36,4 @@ pub use search::explore;
 pub use setting::{
     Bounds, Clocks, Cut, MAX_TERMS, MAX_VOTERS, Network, Setting, Unexplorable, short_timing,
 };
+pub use stage::Unstaged;

@@ -8,6 +8,8 @@
 //! other than the least is a timer that fires late; a write that is never answered is one that is answered late.
 
 use super::hash::Mix;
+use super::heal::Healer;
+use super::judge::judge;
 use super::law::Law;
 use super::node::{BASE, Group, Node, Stir, Stirred};
 use super::setting::{Bounds, Cut, Network, Setting, Unexplorable};
@@ -43,6 +45,35 @@ pub enum Action {
     Campaign(usize),
     /// A node's host resigns.
     Resign(usize),
+}
+
+impl Action {
+    /// The node it happens to; every node's, when time passes.
+    #[must_use]
+    pub fn place(self) -> Option<usize> {
+        match self {
+            Self::Tick => None,
+            Self::Deliver(mail) => Some(usize::from(mail.to)),
+            Self::Timeout(place)
+            | Self::Written(place)
+            | Self::Crash(place, _)
+            | Self::Campaign(place)
+            | Self::Resign(place) => Some(place),
+        }
+    }
+
+    /// What it is to that node.
+    pub(super) fn stir(self) -> Option<Stir<'static>> {
+        Some(match self {
+            Self::Tick => return None,
+            Self::Timeout(_) => Stir::Timeout,
+            Self::Deliver(mail) => Stir::Mail(usize::from(mail.from), mail.message),
+            Self::Written(_) => Stir::Written,
+            Self::Crash(_, done) => Stir::Crash(done),
+            Self::Campaign(_) => Stir::Campaign,
+            Self::Resign(_) => Stir::Resign,
+        })
+    }
 }
 
 /// How much of the bounds was used, and where the clocks stand within a unit.
@@ -119,6 +150,13 @@ impl State {
     pub(super) fn believers(&self) -> impl Iterator<Item = (usize, u64)> {
         let nodes = self.nodes.iter().enumerate();
         nodes.filter_map(|(place, printed)| Some((place, printed.node.believes()?)))
+    }
+
+    /// How many inputs it takes to heal, as by [`Healer::heal`].
+    pub(super) fn heal(&self, model: &Model) -> Option<u32> {
+        let nodes = self.nodes.iter().map(|printed| printed.node.clone());
+        let phase = self.spent.phase;
+        Healer::default().heal(model, phase, nodes.collect(), self.mails())
     }
 
     pub(super) fn node(&self, place: usize) -> &Node {
@@ -200,38 +238,6 @@ pub(super) fn is_round(before: &Node, after: &Node) -> bool {
     before.machine.role() == Role::Leader && after.machine.role() == Role::Leader
 }
 
-/// The invariants that one node alone cannot break: `others` are the nodes beside the one that moved.
-pub(super) fn judge<'a>(
-    group: &Group,
-    place: usize,
-    node: &Node,
-    elected: Option<u64>,
-    established: Option<u64>,
-    others: impl Iterator<Item = (usize, &'a Node)> + Clone,
-) -> Option<Law> {
-    if let Some(term) = elected {
-        if others.clone().any(|(_, other)| other.led >> term & 1 == 1) {
-            return Some(Law::OneLeader);
-        }
-        // For logs that nobody extends: what a majority holds may be committed.
-        let own = group.log_end(place);
-        let no_better = others
-            .clone()
-            .filter(|(other, _)| group.log_end(*other) <= own);
-        if no_better.count() < group.voters() / 2 {
-            return Some(Law::CompleteLog);
-        }
-    }
-    // Without leases belief has no end of its own, and only the token protects.
-    let believes = group.timed && node.believes().is_some();
-    if believes && others.clone().any(|(_, other)| other.believes().is_some()) {
-        return Some(Law::OneBelieved);
-    }
-    // Across nodes, established terms rise only where promises keep the old ones out.
-    let overtaken = |term| others.clone().any(|(_, other)| other.highest >= term);
-    (group.timed && established.is_some_and(overtaken)).then_some(Law::TokenRises)
-}
-
 impl Model {
     /// The transition system of a setting.
     ///
@@ -303,6 +309,16 @@ impl Model {
         Arc::new(Printed { node, print })
     }
 
+    /// Whether all clocks count what passes.
+    pub(super) fn exact(&self) -> bool {
+        self.unit == 1 && self.rates == [1]
+    }
+
+    /// Where the clocks stand within a unit a microsecond later.
+    pub(super) fn next_phase(&self, phase: u8) -> u8 {
+        ((u64::from(phase) + 1) % self.unit) as u8
+    }
+
     /// By how much a clock of this rate moves in the next microsecond of true time.
     pub(super) fn moves(&self, phase: u8, rate: u64) -> u64 {
         let at = u64::from(phase);
@@ -311,7 +327,7 @@ impl Model {
 
     /// What the next microsecond of true time spends.
     pub(super) fn spend_tick(&self, mut spent: Spent) -> Result<Spent, Cut> {
-        spent.phase = ((u64::from(spent.phase) + 1) % self.unit) as u8;
+        spent.phase = self.next_phase(spent.phase);
         if self.bounds.ticks < u8::MAX {
             if spent.ticks >= self.bounds.ticks {
                 return Err(Cut::Ticks);
@@ -358,17 +374,8 @@ impl Model {
     }
 
     pub(super) fn step(&self, state: &State, action: Action) -> Result<State, Cut> {
-        let (place, stir) = match action {
-            Action::Tick => return self.tick(state),
-            Action::Timeout(place) => (place, Stir::Timeout),
-            Action::Deliver(mail) => (
-                usize::from(mail.to),
-                Stir::Mail(usize::from(mail.from), mail.message),
-            ),
-            Action::Written(place) => (place, Stir::Written),
-            Action::Crash(place, done) => (place, Stir::Crash(done)),
-            Action::Campaign(place) => (place, Stir::Campaign),
-            Action::Resign(place) => (place, Stir::Resign),
+        let (Some(place), Some(stir)) = (action.place(), action.stir()) else {
+            return self.tick(state);
         };
         let before = &state.nodes[place].node;
         let stirred = self.group.stir(place, before, stir);
@@ -468,7 +475,7 @@ impl Model {
             self.post(&mut next, Mail { message, ..*mail });
         }
         self.drop_inert(&mut next);
-        if next.believers().count() > 1 {
+        if next.believers().count() > 1 && self.group.judges(Law::OneBelieved) {
             next.broken = Some(Law::OneBelieved);
         }
         Ok(next)

@@ -10,7 +10,7 @@ use tenure::quorum::Voters;
 use tenure::raft::{
     Boot, Config, Message, Raft, Record, Role, Rule, Stamp, Switched, Timing, View,
 };
-use tenure::{Duration, Election, Event, Instant, NodeId, Output, Standing, Ticket};
+use tenure::{Duration, Election, Instant, NodeId, Output, Standing, Ticket};
 
 /// Where every clock starts, and what "now on its owner's clock" is in a message in flight: such a message carries its age
 /// as this less the age, so that an exploration has no absolute time.
@@ -19,18 +19,21 @@ pub(super) const BASE: Instant = Instant::from_micros(1 << 40);
 /// How the nodes of a setting are made and judged.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    voters: Voters,
+    pub(super) voters: Voters,
     timings: Vec<Timing>,
     logs: Vec<Shape>,
     rules: Switched,
     /// Whether time counts; safe mode goes with it.
     pub(super) timed: bool,
     /// Whether nodes are to be alike but for their names: then every hint that depends on a name is tried.
-    nameless: bool,
+    pub(super) nameless: bool,
     /// Older than this counts as this old: no promise lasts so long.
     horizon: Duration,
     /// The highest term a node may enter.
     terms: u64,
+    pub(super) unjudged: Vec<Law>,
+    /// Whether timers are drawn anew each time. The machines always draw the least: what they draw is when they fire.
+    pub(super) redraws: bool,
 }
 
 /// A machine with its surroundings.
@@ -38,13 +41,13 @@ pub(super) struct Group {
 pub(super) struct Node {
     pub(super) machine: Raft<Switched>,
     pub(super) now: Instant,
-    disk: Option<Record>,
-    writes: VecDeque<(Ticket, Record)>,
+    pub(super) disk: Option<Record>,
+    pub(super) writes: VecDeque<(Ticket, Record)>,
     life: u64,
     /// The rate of its clock.
     pub(super) rate: u64,
     /// The last vote that left it.
-    granted: Option<(u64, NodeId)>,
+    pub(super) granted: Option<(u64, NodeId)>,
     /// The terms it was ever elected in, as bits.
     pub(super) led: u32,
     /// The highest term it was ever established in.
@@ -141,6 +144,8 @@ impl Group {
             timed: setting.clocks.is_some(),
             nameless: setting.nameless(),
             terms: setting.bounds.terms,
+            unjudged: setting.unjudged.clone(),
+            redraws: !setting.off.contains(&Rule::RedrawPerAttempt),
         };
         for place in 0..count {
             group
@@ -245,7 +250,7 @@ impl Group {
     }
 
     /// A message that `node` says, as it is in flight.
-    fn posted(&self, node: &Node, message: Message) -> Message {
+    pub(super) fn posted(&self, node: &Node, message: Message) -> Message {
         match message.stamp() {
             Some(_) if !self.timed => message.stamped(BASE),
             Some((at, Stamp::Sender)) => {
@@ -332,7 +337,7 @@ impl Group {
             match output {
                 Output::Request(ticket, record) => self.asked(&mut stirred, ticket, record),
                 Output::Send(to, message) => self.said(&mut stirred, to, message),
-                Output::Event(event) => heard_of(&mut stirred, &mut office, event),
+                Output::Event(event) => self.heard_of(&mut stirred, &mut office, event),
             }
         }
         let after = &stirred.node;
@@ -341,90 +346,11 @@ impl Group {
             believes.is_some() && believes != node.believes() && believes != stirred.established;
         let stuck = must_move && after.machine.deadline().is_some_and(|due| due <= after.now);
         if revived {
-            stirred.broken.get_or_insert(Law::Expired);
+            self.note(&mut stirred, Law::Expired);
         } else if stuck {
-            stirred.broken.get_or_insert(Law::Deadline);
+            self.note(&mut stirred, Law::Deadline);
         }
         stirred
-    }
-
-    fn asked(&self, stirred: &mut Stirred, ticket: Ticket, record: Record) {
-        let node = &mut stirred.node;
-        let before = node.writes.back().map(|(_, record)| *record).or(node.disk);
-        if before.is_some_and(|before| before.term > record.term) {
-            stirred.broken.get_or_insert(Law::DurableTerm);
-        }
-        node.writes.push_back((ticket, record));
-    }
-
-    fn said(&self, stirred: &mut Stirred, to: NodeId, message: Message) {
-        let node = &mut stirred.node;
-        let durable = node.disk.unwrap_or_default();
-        let (own_term, grant) = match message {
-            Message::RequestPreVote { term, .. } => (term.saturating_sub(1), None),
-            // They name another's term.
-            Message::PreVoteGranted { .. } => (0, None),
-            Message::RequestVote { term, .. } => (term, Some(node.machine.id())),
-            Message::VoteGranted { term } => (term, Some(to)),
-            other => match other {
-                Message::PreVoteRefused { term, .. } => (term, None),
-                other => (other.term(), None),
-            },
-        };
-        let law = match grant {
-            Some(candidate) => {
-                let again = node.granted.is_some_and(|(term, vote)| {
-                    term > own_term || (term == own_term && vote != candidate)
-                });
-                let is_durable = durable.term > own_term
-                    || (durable.term == own_term && durable.vote == Some(candidate));
-                node.granted = Some((own_term, candidate));
-                (again || !is_durable).then_some(Law::OneVote)
-            }
-            None => (own_term > durable.term).then_some(Law::DurableTerm),
-        };
-        if let Some(law) = law {
-            stirred.broken.get_or_insert(law);
-        }
-        let message = self.posted(&stirred.node, message);
-        let Some(place) = self.voters.place(to) else {
-            return;
-        };
-        if let (Message::Release { term, to: Some(_) }, true) = (message, self.nameless) {
-            // A lapsed leader asks one to stand; among equals by name. Each may be asked, and each not.
-            let unasked = Message::Release { term, to: None };
-            let asked = Message::Release { term, to: Some(to) };
-            stirred.sent.extend([(place, unasked), (place, asked)]);
-        } else {
-            stirred.sent.push((place, message));
-        }
-    }
-}
-
-/// INV-E6 as far as one node can break it.
-fn heard_of(stirred: &mut Stirred, office: &mut Option<u64>, event: Event) {
-    let node = &mut stirred.node;
-    let fits = match event {
-        Event::Elected(token) => {
-            let term = token.counter;
-            let first = node.led >> term == 0 && office.is_none();
-            stirred.elected = Some(term);
-            node.led |= 1 << term.min(31);
-            *office = Some(term);
-            first
-        }
-        Event::Established(tenure) => {
-            let term = tenure.token.counter;
-            let fits = *office == Some(term) && term > node.highest;
-            stirred.established = Some(term);
-            node.highest = node.highest.max(term);
-            fits
-        }
-        Event::Deposed(token, _) => office.take() == Some(token.counter),
-        _ => true,
-    };
-    if !fits {
-        stirred.broken.get_or_insert(Law::TokenRises);
     }
 }
 

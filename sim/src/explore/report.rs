@@ -32,6 +32,10 @@ pub struct Report {
     pub stopped: bool,
     /// Fingerprints of the joint states of the nodes, whatever the network holds, when asked for.
     pub projected: Option<HashSet<u64>>,
+    /// How many states were asked whether they heal.
+    pub healed: u64,
+    /// The most inputs of machines that it took until one led that all name.
+    pub slowest: u32,
     /// The shortest way to a violation, if there is one.
     pub counterexample: Option<Counterexample>,
 }
@@ -88,6 +92,13 @@ impl fmt::Display for Report {
             "{} node states, {} messages, {} steps of a machine",
             self.nodes, self.messages, self.steps
         )?;
+        if self.healed > 0 {
+            writeln!(
+                f,
+                "{} states healed, each with one leader that all name after {} inputs at most",
+                self.healed, self.slowest
+            )?;
+        }
         write!(f, "cut by")?;
         for cut in Cut::ALL {
             write!(f, " {cut:?} {}", self.cuts[cut as usize])?;
@@ -122,6 +133,12 @@ impl Counterexample {
         let mut broken = None;
         let mut state = model.initial().into_iter().nth(initial);
         let mut time = 0;
+        let stuck = |state: &Option<State>| {
+            law == Law::LeaderAgain
+                && state
+                    .as_ref()
+                    .is_some_and(|state| state.heal(model).is_none())
+        };
         for action in &actions {
             let Some(before) = state.take() else { break };
             time += u64::from(*action == Action::Tick);
@@ -136,7 +153,7 @@ impl Counterexample {
             initial,
             path: actions,
             story,
-            confirmed: broken == Some(law),
+            confirmed: broken == Some(law) || stuck(&state),
         }
     }
 }
@@ -161,7 +178,7 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
         Action::Resign(place) => format!("the host of node {place} resigns"),
     };
     let mut line = format!("t={time:<3} {what}");
-    if let Some(place) = place_of(action) {
+    if let Some(place) = action.place() {
         let (old, new) = (before.node(place), after.node(place));
         let state = |node: &super::node::Node| (node.machine.term(), node.machine.role());
         if state(old) != state(new) {
@@ -194,18 +211,6 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
         line += &format!("; believing: {}", believers.join(", "));
     }
     story.push(line);
-}
-
-fn place_of(action: Action) -> Option<usize> {
-    match action {
-        Action::Tick => None,
-        Action::Deliver(mail) => Some(usize::from(mail.to)),
-        Action::Timeout(place)
-        | Action::Written(place)
-        | Action::Crash(place, _)
-        | Action::Campaign(place)
-        | Action::Resign(place) => Some(place),
-    }
 }
 
 /// A message in words.

@@ -1,8 +1,10 @@
 //! The search: level by level, so that the counts are the same every time and the first violation is a shortest one.
 
 use super::hash::{Mix, Seen};
+use super::heal::Healer;
+use super::judge::judge;
 use super::law::Law;
-use super::model::{Action, Model, Spent, is_round, judge, spend};
+use super::model::{Action, Model, Spent, is_round, spend};
 use super::node::Stir;
 use super::report::{Counterexample, Report};
 use super::setting::{Cut, MAX_VOTERS, Setting, Unexplorable};
@@ -43,6 +45,9 @@ struct Search {
     /// The states of the next level, one after the other, and where each ends.
     next: (Vec<u32>, Vec<usize>),
     projected: Option<HashSet<u64>>,
+    /// One state in so many is asked whether it heals.
+    liveness: Option<u64>,
+    healer: Healer,
     report: Report,
     /// The state being built.
     nodes: [u32; MAX_VOTERS],
@@ -76,6 +81,8 @@ pub fn explore(
         origins: Vec::new(),
         next: (Vec::new(), Vec::new()),
         projected: setting.project.then(HashSet::new),
+        liveness: setting.liveness,
+        healer: Healer::default(),
         report: Report::default(),
         nodes: [0; MAX_VOTERS],
         mails: Vec::new(),
@@ -287,7 +294,8 @@ impl Search {
         }
         let believers = self.nodes[..voters].iter();
         let believers = believers.filter(|node| self.tables.nodes[**node as usize].believes);
-        self.broken = (believers.count() > 1).then_some(Law::OneBelieved);
+        let beside = believers.count() > 1 && self.model.group.judges(Law::OneBelieved);
+        self.broken = beside.then_some(Law::OneBelieved);
         self.meet(from, code, spent);
     }
 
@@ -321,6 +329,33 @@ impl Search {
         words.extend_from_slice(nodes);
         words.extend_from_slice(&self.mails);
         ends.push(words.len());
+        if self.broken.is_none()
+            && self
+                .liveness
+                .is_some_and(|one_in| print.is_multiple_of(one_in))
+        {
+            self.heal(spent);
+        }
+    }
+
+    /// Asks whether the state that was built heals.
+    fn heal(&mut self, spent: Spent) {
+        let nodes = self.nodes[..self.voters()].iter();
+        let nodes = nodes.map(|node| self.tables.nodes[*node as usize].node.clone());
+        let mails = self
+            .mails
+            .iter()
+            .map(|mail| self.tables.mails[*mail as usize]);
+        match self
+            .healer
+            .heal(&self.model, spent.phase, nodes.collect(), mails)
+        {
+            Some(steps) => {
+                self.report.healed += 1;
+                self.report.slowest = self.report.slowest.max(steps);
+            }
+            None => self.broken = Some(Law::LeaderAgain),
+        }
     }
 
     fn note_tables(&mut self) {

@@ -1,5 +1,6 @@
 //! What is explored, and how far.
 
+use super::law::Law;
 use std::fmt;
 use tenure::Duration;
 use tenure::log::Shape;
@@ -27,11 +28,16 @@ pub struct Setting {
     pub bounds: Bounds,
     /// Leave out messages that can do nothing any more ([`tenure::raft::Raft::inert`]).
     pub without_inert: bool,
-    /// Count states that differ only in the names of nodes once. Needs [`Rule::PreVote`] off: a pre-candidate compares
-    /// names (RL-9).
+    /// Count states that differ only in the names of nodes once. Needs [`Rule::PreVote`] off: a pre-candidate steps back
+    /// from a higher name (RL-9), and of the renamings of a group only the one that changes nothing keeps the order of
+    /// its names, so that none is left. With pre-vote on, states under other names are no states that are reached.
     pub symmetry: bool,
     /// Keep the set of joint states of the nodes, to compare explorations.
     pub project: bool,
+    /// Ask of one state in so many whether one leader that all name comes of it once nothing fails any more.
+    pub liveness: Option<u64>,
+    /// What is not judged.
+    pub unjudged: Vec<Law>,
 }
 
 /// Clocks in whole microseconds, a few of them an election timeout.
@@ -128,6 +134,8 @@ impl Setting {
             without_inert: true,
             symmetry: true,
             project: false,
+            liveness: None,
+            unjudged: Vec::new(),
         }
     }
 
@@ -144,6 +152,14 @@ impl Setting {
     #[must_use]
     pub fn without(mut self, rules: &[Rule]) -> Self {
         self.off.extend_from_slice(rules);
+        self
+    }
+
+    /// Judged by the judges of a world alone, so that a world can show what breaks.
+    #[must_use]
+    pub fn as_seen(mut self) -> Self {
+        self.unjudged = Law::ALL.to_vec();
+        self.unjudged.retain(|law| law.check().is_none());
         self
     }
 

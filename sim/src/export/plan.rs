@@ -28,6 +28,9 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
             format!("{name} {} → {}", who(*from), who(*to))
         }
         Action::Partition(members) => format!("{name} {}", groups(members)),
+        Action::Delay(from, to, by) => {
+            format!("{name} {} → {} by {}", who(*from), who(*to), ms(*by))
+        }
         Action::Network(now) => format!("{name}: {}", weather(*now)),
         Action::Disk(one, time) => format!("{name} of {}: {}", who(*one), takes(*time)),
         Action::Clock(one, pace, jump) => {
@@ -113,6 +116,8 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
             .find_map(|(_, one)| found(*one, before).err())
             .unwrap_or_else(|| "the links were like this already".into()),
         Action::HealAll => "no link was cut".to_owned(),
+        Action::Delay(from, to, _) => between(*from, *to, before)
+            .unwrap_or_else(|| "the link was no faster and no slower before".into()),
         Action::Network(_) => "everything was like this already".to_owned(),
     }
 }

@@ -172,12 +172,13 @@ impl<M: Scheme> Node<M> {
 
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn tell_belief(&mut self, env: &mut Env, me: usize) {
-        let until = self.leading(env).map_or(0, |(_, until)| until);
+        let (token, until) = self.leading(env).unwrap_or((Token::NONE, 0));
         let running = self.status == Status::Up;
-        if (until, running) != self.told {
-            self.told = (until, running);
+        if (token, until, running) != self.told {
+            self.told = (token, until, running);
             env.hear(Fact::Believes {
                 node: me,
+                token,
                 until,
                 running,
             });

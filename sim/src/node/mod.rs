@@ -18,7 +18,7 @@ use crate::physics::trace::{Event, Kind, Loss, Lost};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
 use std::collections::VecDeque;
-use tenure::Input;
+use tenure::{Input, Token};
 use turn::Late;
 
 /// What the process is doing.
@@ -57,8 +57,8 @@ pub struct Node<M: Scheme> {
     /// What the machine showed when it was last looked at.
     look: Look,
     refusals: M::Refusals,
-    /// What the judges were told last: until when it believes, and whether it runs.
-    told: (u64, bool),
+    /// What the judges were told last: by which token it believes and until when, and whether it runs.
+    told: (Token, u64, bool),
     /// Whether it believed to lead when it froze.
     froze_leading: bool,
     by: Blames,
@@ -115,7 +115,7 @@ impl<M: Scheme> Node<M> {
             wake_at: NEVER,
             look: AT_REST,
             refusals: M::Refusals::default(),
-            told: (0, false),
+            told: (Token::NONE, 0, false),
             froze_leading: false,
             by: BLAMELESS,
         }

@@ -111,6 +111,8 @@ pub struct Network<P> {
     /// `cut[from * nodes + to]`: what cut it. Empty until the first cut.
     cut: Vec<Blame>,
     cuts: usize,
+    /// By how much more than its latency a message takes, and since which action; as `cut`, empty while no link is slow.
+    delays: Vec<(u64, Blame)>,
     weather: Weather,
     /// What made the weather as it is.
     weather_by: Blame,
@@ -136,6 +138,7 @@ impl<P: Copy> Network<P> {
             nodes,
             cut: Vec::new(),
             cuts: 0,
+            delays: Vec::new(),
             weather,
             weather_by: NOBODY,
             random,
@@ -181,7 +184,8 @@ impl<P: Copy> Network<P> {
         } else {
             Fate::Arrives
         };
-        let mut arrives = self.arrival(now);
+        let (delay, _) = self.delay(from, to);
+        let mut arrives = self.arrival(now).saturating_add(delay);
         if let Some(streams) = &mut self.streams {
             if fate == Fate::Arrives {
                 arrives = streams.behind(from, to, arrives);
@@ -199,7 +203,7 @@ impl<P: Copy> Network<P> {
         let first = self.fly(now, from, to, arrives, fate, cause, payload);
         let again = fate == Fate::Arrives && self.chance(self.weather.duplicate);
         let again = again.then(|| {
-            let arrives = self.arrival(now);
+            let arrives = self.arrival(now).saturating_add(delay);
             self.fly(now, from, to, arrives, Fate::Arrives, cause, payload)
         });
         let later = fate == Fate::Arrives && self.chance(self.weather.replay);
@@ -366,6 +370,30 @@ impl<P: Copy> Network<P> {
         let known = from < self.nodes && to < self.nodes;
         let cut = self.cut.get(place).filter(|_| known);
         cut.copied().unwrap_or(NOBODY)
+    }
+
+    /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
+    /// such link.
+    pub(crate) fn slow(&mut self, from: usize, to: usize, delay: u64, by: Blame) -> bool {
+        let known = from != to && from < self.nodes && to < self.nodes;
+        if !known || self.delay(from, to).0 == delay {
+            return false;
+        }
+        self.delays.resize(self.nodes * self.nodes, (0, NOBODY));
+        self.delays[from * self.nodes + to] = (delay, by);
+        true
+    }
+
+    /// By how much more than its latency a message between nodes takes, and what made it so.
+    pub(crate) fn delay(&self, from: usize, to: usize) -> (u64, Blame) {
+        let place = from * self.nodes + to;
+        self.delays.get(place).copied().unwrap_or((0, NOBODY))
+    }
+
+    /// Whether any link is slow.
+    #[must_use]
+    pub fn has_slow(&self) -> bool {
+        self.delays.iter().any(|(delay, _)| *delay > 0)
     }
 
     /// How many directions of links are cut.
@@ -697,6 +725,26 @@ mod tests {
         };
         network.change(connected, 0);
         assert!(network.breaker(0, 0, 1).is_some() && network.breaker(0, 0, 2).is_none());
+    }
+
+    #[test]
+    fn a_slow_link_is_late_one_way_and_from_then_on() {
+        let mut network = network(0, PPM);
+        let before = network.send(0, 0, 1, -1, 1).first;
+        assert!(network.slow(0, 1, 1_000, 7) && !network.slow(0, 1, 1_000, 8));
+        assert!(!network.slow(1, 1, 5, 9) && !network.slow(0, 3, 5, 9));
+        assert_eq!(network.delay(0, 1), (1_000, 7));
+        let Sent {
+            first: late,
+            again: twice,
+            ..
+        } = network.send(0, 0, 1, -1, 2);
+        let back = network.send(0, 1, 0, -1, 3).first;
+        let arrives = |slot| network.flight(slot).unwrap().arrives;
+        assert!(arrives(before) <= 10 && arrives(back) <= 10);
+        assert!((1_005..=1_010).contains(&arrives(late)));
+        assert!((1_005..=1_010).contains(&arrives(twice.unwrap())));
+        assert!(network.has_slow() && network.slow(0, 1, 0, 9) && !network.has_slow());
     }
 
     #[test]

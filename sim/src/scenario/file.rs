@@ -290,6 +290,11 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             change_weather(&mut weather, part.inner(name))?;
             Action::Network(weather)
         }
+        "delay" => {
+            let change = part.inner(name);
+            let (from, to) = link(change, "link")?;
+            Action::Delay(from, to, change.get("by"))
+        }
         "clock" => {
             let change = part.inner(name);
             let pace = change.value("rate").map(|[rate, _]| pace(rate));
@@ -304,6 +309,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
     })
 }
 
+/// The two ends of a link.
 #[inline(never)]
 fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
     let mut named: Vec<(u16, Who)> = Vec::new();

@@ -294,7 +294,7 @@ static CLIENT: [Entry; 4] = [
     ),
 ];
 
-static FAULT: [Entry; 20] = [
+static FAULT: [Entry; 21] = [
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",
@@ -405,6 +405,12 @@ static FAULT: [Entry; 20] = [
         Kind::Object(&SLOW),
         Absent,
     ),
+    entry(
+        "delay",
+        "What is sent on a link takes longer from now on.",
+        Kind::Object(&DELAY),
+        Absent,
+    ),
 ];
 
 static FLAP: [Entry; 3] = [
@@ -487,7 +493,17 @@ static CLOCK_CHANGE: [Entry; 3] = [
     entry("jump", "Forward, or back.", Kind::Jump, Absent),
 ];
 
-static EXPECT: [Entry; 7] = [
+static DELAY: [Entry; 2] = [
+    entry(
+        "link",
+        "From the first to the second.",
+        Kind::Link,
+        Needed("[\"n1\", \"n2\"]"),
+    ),
+    entry("by", "By how much.", SHORT, Needed("\"30ms\"")),
+];
+
+static EXPECT: [Entry; 9] = [
     entry(
         "one-leader-per-term",
         "At most one node acts as leader of a term.",
@@ -527,6 +543,18 @@ static EXPECT: [Entry; 7] = [
     entry(
         "leader-again",
         "A leader again once faults are healed.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "never-revives",
+        "A token that expired or was given up never becomes valid again.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "token-holder",
+        "Only who was established with a token shows it.",
         EXPECTED,
         Absent,
     ),

@@ -185,6 +185,12 @@ impl Writer {
                 self.span("by", *by);
                 self.close('}');
             }
+            Action::Delay(from, to, by) => {
+                self.open("delay", '{');
+                self.link("link", *from, *to);
+                self.span("by", *by);
+                self.close('}');
+            }
             // The others say no more than which node, and are called as they are counted.
             bare => {
                 if let Some(who) = bare.who() {

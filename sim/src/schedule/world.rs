@@ -1,5 +1,5 @@
 //! What kind of world a seed gets besides its storm: connections or datagrams that are replayed, disks that rename
-//! slowly, links that flap, processes that are slow.
+//! slowly, links that flap, processes and links that are slow.
 //!
 //! All of it keeps what the schemes rest on. It is drawn from a source of its own: what else a seed does, it does in the
 //! plain world too.
@@ -43,6 +43,15 @@ pub(super) fn vary(scenario: &mut Scenario) {
             action: Action::Slow(Who::Node(node as u16), 0),
         });
         scenario.faults.extend(healed);
+    }
+    if draw.one_in(3) {
+        for _ in 0..draw.between(1, 4) {
+            let (from, to) = draw.two(nodes);
+            let takes = draw.between(5, 150) * 1_000;
+            insert(scenario, draw, Action::Delay(from, to, takes));
+            let action = Action::Delay(from, to, 0);
+            scenario.faults.push(Fault { at: HEALED, action });
+        }
     }
 }
 
@@ -115,6 +124,7 @@ mod tests {
             has(|action| matches!(action, Action::Flap(..))),
             has(|action| matches!(action, Action::Disconnect(..))),
             has(|action| matches!(action, Action::Slow(_, 1..))),
+            has(|action| matches!(action, Action::Delay(_, _, 1..))),
         ] {
             assert!((15..70).contains(&count), "{count}");
         }

@@ -157,6 +157,7 @@ impl Env {
         self.counts.messages += 1;
         self.fared
             .notice(std::mem::replace(&mut self.rough, NOBODY));
+        self.fared.notice(self.net.delay(from, to).1);
         let cause = self.sent(from, to, &packet);
         let sent = self.net.send(self.now, from, to, cause, packet);
         self.expect(sent.first);

@@ -83,7 +83,8 @@ impl World {
             Action::Cut(from, to)
             | Action::Heal(from, to)
             | Action::Disconnect(from, to)
-            | Action::Flap(from, to, _) => match (self.resolve(*from), self.resolve(*to)) {
+            | Action::Flap(from, to, _)
+            | Action::Delay(from, to, _) => match (self.resolve(*from), self.resolve(*to)) {
                 (Some(from), Some(to)) => self.carry_out_between(from, to, action),
                 _ => false,
             },
@@ -104,6 +105,7 @@ impl World {
         match action {
             Action::Cut(..) => self.cut(from, to, by),
             Action::Flap(_, _, rhythm) => self.flap(from, to, *rhythm),
+            Action::Delay(_, _, takes) => self.env.net.slow(from, to, *takes, by),
             Action::Disconnect(..) => {
                 let broke = self.env.net.disconnect(now, from, to, by);
                 self.env.tell_connections();
@@ -288,6 +290,7 @@ impl World {
         let whole = self.env.net.cuts() == 0
             && self.flaps.is_empty()
             && self.env.net.weather() == base.weather
+            && !self.env.net.has_slow()
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up
                     && raft.look().role != RoleCode::Halted

@@ -401,6 +401,7 @@ fn use_resource(
                 );
                 env.hear(Fact::Touched {
                     resource: place,
+                    node,
                     token: pass.token,
                 });
                 Some((pass, Done::Fenced))
@@ -424,6 +425,7 @@ fn use_resource(
             );
             env.hear(Fact::Touched {
                 resource: place,
+                node,
                 token: pass.token,
             });
             let value = resource.read();
@@ -438,6 +440,7 @@ fn use_resource(
             let outcome = resource.write(&pass, from, value);
             let fact = Fact::Wrote {
                 resource: place,
+                node,
                 token: pass.token,
                 accepted: outcome.is_ok(),
             };

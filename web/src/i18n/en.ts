@@ -108,6 +108,10 @@ export const en = {
     'The unfenced twin has no guard: an old leader whose write comes late gets it in. That is what fencing is for.',
   'check.leader-again': 'Leader again',
   'check.leader-again.why': 'Once faults heal there is a leader again within the bound.',
+  'check.never-revives': 'Never revives',
+  'check.never-revives.why': 'A token that expired or was given up never becomes valid again.',
+  'check.token-holder': 'Token shown by its holder',
+  'check.token-holder.why': 'Only the node that was established with a token shows it at a resource.',
 
   // Setting
   'setting.scenario': 'Scenario',
@@ -160,6 +164,7 @@ export const en = {
   'faults.fault.drop': 'the next disk write of {whom} is dropped unnoticed',
   'faults.fault.flap': 'flap {whom}: {how}',
   'faults.fault.disconnect': 'break the connection {whom}',
+  'faults.fault.delay': 'slow link {whom}: {how}',
   'faults.fault.slow': 'pace of {whom}: {how}',
   'faults.how.and': ', ',
   'faults.how.latency': 'latency {value}',
@@ -174,7 +179,7 @@ export const en = {
   'faults.how.jump': 'jump {value}',
   'faults.how.down': 'cut for {value}',
   'faults.how.up': 'whole for {value}',
-  'faults.how.by': '{value} for all that comes',
+  'faults.how.by': '{value} more each time',
   'faults.whom.leader': 'the leader',
   'faults.whom.follower': 'a follower',
   'faults.whom.rest': 'the rest',

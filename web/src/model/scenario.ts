@@ -140,13 +140,18 @@ function instant(text: string): number {
 /** Actions that mean both directions of a link. */
 const BOTH_WAYS = new Set(['flap', 'disconnect']);
 
+/** The fields of a change that say whom it is about. */
+const WHOM = ['node', 'between', 'link'];
+
 function words(what: string, whom: unknown): string[] {
   if (Array.isArray(whom) && whom.some(Array.isArray)) {
     return whom.flatMap((group: string[], i) => (i === 0 ? group : ['|', ...group]));
   }
   if (Array.isArray(whom)) return [`${whom[0]}`, BOTH_WAYS.has(what) ? '–' : '→', `${whom[1]}`];
-  if (isObject(whom))
-    return 'between' in whom ? words(what, whom.between) : 'node' in whom ? [`${whom.node}`] : [];
+  if (isObject(whom)) {
+    const named = WHOM.find((field) => field in whom);
+    return named ? words(what, whom[named]) : [];
+  }
   return [String(whom)];
 }
 
@@ -164,7 +169,7 @@ function fields(whom: unknown): [string, string][] {
   if (!isObject(whom)) return [];
   const idle = (field: string) => field === 'replayAfter' && (whom.replay ?? QUIET.replay) === QUIET.replay;
   return Object.entries(whom)
-    .filter(([field]) => field !== 'node' && field !== 'between' && !idle(field))
+    .filter(([field]) => !WHOM.includes(field) && !idle(field))
     .map(([field, value]): [string, string] => [field, [value].flat().join('–')])
     .filter(([field, value]) => QUIET[field] !== value);
 }

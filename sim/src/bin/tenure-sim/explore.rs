@@ -5,7 +5,7 @@ use crate::args::{help, number, refusal, slip, text, unknown};
 use lexopt::prelude::{Long, Short, Value};
 use std::time::{Duration, Instant};
 use tenure::raft::Rule;
-use tenure_sim::explore::{Bounds, Clocks, Setting, explore};
+use tenure_sim::explore::{Bounds, Clocks, Counterexample, Hunt, Report, Setting, explore};
 use tenure_sim::scenario::rule_names;
 
 /// How often progress is told.
@@ -14,6 +14,7 @@ const PULSE: Duration = Duration::from_secs(2);
 /// Reads the rest of the command line and explores.
 pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
     let (mut lease, mut voters, mut promise, mut off, mut whole) = (None, 3, 2, Vec::new(), false);
+    let (mut hunted, mut file, mut liveness) = (None, None, None);
     let mut bounds = Bounds::default();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
@@ -32,18 +33,82 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             Long("ticks") => bounds.ticks = number(parser, "--ticks", 0, 254)? as u8,
             Long("states") => bounds.states = number(parser, "--states", 1, 1 << 32)? as usize,
             Long("without") => off.push(rule(&text(parser, "--without")?)?),
+            Long("hunt") => hunted = Some(hunt(&text(parser, "--hunt")?)?),
+            Long("liveness") => liveness = Some(number(parser, "--liveness", 1, 1 << 32)?),
             Long("whole") => whole = true,
+            Long("scenario") => file = Some(text(parser, "--scenario")?),
             Long("help") | Short('h') => return help(),
             other => return Err(slip(&other.unexpected())),
         }
     }
-    let setting = if lease == Some(true) {
-        Setting::lease(voters, Clocks::exact(promise), bounds)
-    } else {
-        Setting::election(voters, bounds)
+    let mut setting = match hunted {
+        // What no world shows is no scenario.
+        Some(hunt) if file.is_some() => hunt.as_seen().setting,
+        Some(hunt) => hunt.setting,
+        None => {
+            let setting = if lease == Some(true) {
+                Setting::lease(voters, Clocks::exact(promise), bounds)
+            } else {
+                Setting::election(voters, bounds)
+            };
+            if file.is_some() {
+                setting.as_seen()
+            } else {
+                setting
+            }
+        }
+    }
+    .without(&off);
+    setting.liveness = liveness.or(setting.liveness);
+    if whole {
+        setting = setting.whole();
+    }
+    let report = search(&setting)?;
+    if let (Some(example), Some(file)) = (&report.counterexample, file) {
+        show(example, &setting, &file)?;
+    }
+    Ok(report.counterexample.is_none())
+}
+
+/// Where the absence of a rule is found.
+fn hunt(name: &str) -> Result<Hunt, tenure_sim::Refusal> {
+    let remedy = "use a rule of safety, or explore with --without";
+    Hunt::of(rule(name)?).ok_or_else(|| {
+        refusal(
+            "unknown-name",
+            "--hunt",
+            &format!("{name} protects no invariant that a single state breaks"),
+            remedy,
+        )
+    })
+}
+
+/// Writes the counterexample as a scenario, if a world breaks by it too.
+fn show(
+    example: &Counterexample,
+    setting: &Setting,
+    file: &str,
+) -> Result<(), tenure_sim::Refusal> {
+    let scenario = match example.scenario(setting) {
+        Ok(scenario) => scenario,
+        Err(unstaged) => {
+            println!("no scenario: {unstaged}; the steps are above");
+            return Ok(());
+        }
     };
-    let setting = setting.without(&off);
-    search(&if whole { setting.whole() } else { setting })
+    std::fs::write(file, scenario.to_json()).map_err(|error| {
+        refusal(
+            "unwritable",
+            file,
+            &error.to_string(),
+            "name a file that can be written",
+        )
+    })?;
+    println!(
+        "{file}: {} faults; `tenure-sim run {file}` breaks the same invariant",
+        scenario.faults.len()
+    );
+    Ok(())
 }
 
 fn rule(name: &str) -> Result<Rule, tenure_sim::Refusal> {
@@ -63,7 +128,7 @@ fn rule(name: &str) -> Result<Rule, tenure_sim::Refusal> {
     Ok(Rule::ALL[place])
 }
 
-fn search(setting: &Setting) -> Done {
+fn search(setting: &Setting) -> Result<Report, tenure_sim::Refusal> {
     let begun = Instant::now();
     let mut told = begun;
     let report = explore(setting, |report| {
@@ -92,5 +157,5 @@ fn search(setting: &Setting) -> Done {
         "{took:.1} s, {:.0} states a second generated",
         report.generated as f64 / took
     );
-    Ok(report.counterexample.is_none())
+    Ok(report)
 }

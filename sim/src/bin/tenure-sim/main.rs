@@ -29,9 +29,12 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim sweep [--seeds N] [--from N] [--threads N]
                                                      random fault schedules, judged for safety and liveness
   tenure-sim explore election|lease [--nodes N] [--terms N] [--crashes N] [--whims N] [--ticks N] [--promise N]
-                     [--without RULE]... [--states N] [--whole]
+                     [--without RULE]... [--states N] [--whole] [--liveness N] [--scenario FILE]
                                                      every schedule of a small group, within bounds; --whole without
-                                                     leaving out what is the same
+                                                     leaving out what is the same; --liveness asks of one state in N
+                                                     whether one leads once nothing fails any more; a counterexample
+                                                     is written to FILE as a scenario
+  tenure-sim explore --hunt RULE [--scenario FILE]   the same where the absence of a rule is found
   tenure-sim schedule SEED                           print the random schedule of a seed as a scenario file
   tenure-sim schema                                  print the JSON Schema of scenario files
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]

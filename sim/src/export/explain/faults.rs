@@ -149,7 +149,9 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
             said.push("It begins with being cut, and goes on until it is healed.".to_owned());
         }
         Some(Action::Damage(_, damage)) => said.push(damaged(*damage).to_owned()),
-        Some(Action::Clock(..) | Action::Slow(..)) => said.push("From now on.".to_owned()),
+        Some(Action::Clock(..) | Action::Slow(..) | Action::Delay(..)) => {
+            said.push("From now on.".to_owned())
+        }
         _ => {}
     }
     if said.is_empty() {
