@@ -190,22 +190,27 @@ impl<P: Copy> Network<P> {
         self.sent
     }
 
-    /// Cuts the link in one direction, with all that is in flight on it. False when it was cut, or is none.
+    /// Cuts the link in one direction, for what is sent from now on; [`strand`](Self::strand) takes what is in flight. False
+    /// when it was cut, or is none.
     pub fn sever(&mut self, from: usize, to: usize) -> bool {
         if from == to || from >= self.nodes || to >= self.nodes || self.is_cut(from, to) {
             return false;
         }
         self.cut[from * self.nodes + to] = true;
         self.cuts += 1;
+        true
+    }
+
+    /// What is in flight on a link that is cut will not arrive. Once for all links that are cut at an instant.
+    pub fn strand(&mut self) {
+        let (nodes, cut) = (self.nodes, &self.cut);
         for flight in self.flights.iter_mut().flatten() {
-            if flight.from as usize == from
-                && flight.to as usize == to
-                && flight.fate == Fate::Arrives
+            let (from, to) = (flight.from as usize, flight.to as usize);
+            if flight.fate == Fate::Arrives && from < nodes && to < nodes && cut[from * nodes + to]
             {
                 flight.fate = Fate::Cut;
             }
         }
-        true
     }
 
     /// Heals the link in one direction. False when it was not cut.
@@ -357,6 +362,7 @@ mod tests {
         let (there, _) = network.send(0, 0, 1, -1, 1);
         let (back, _) = network.send(0, 1, 0, -1, 2);
         assert!(network.sever(0, 1) && !network.sever(0, 1));
+        network.strand();
         let (later, _) = network.send(1, 0, 1, -1, 3);
         assert_eq!(network.land(there).unwrap().fate, Fate::Cut);
         assert_eq!(network.land(back).unwrap().fate, Fate::Arrives);

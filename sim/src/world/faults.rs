@@ -116,7 +116,11 @@ impl World {
         }
         match action {
             Action::Cut(from, to) => match (self.resolve(from), self.resolve(to)) {
-                (Some(from), Some(to)) => self.cut(from, to),
+                (Some(from), Some(to)) => {
+                    let cut = self.cut(from, to);
+                    self.env.net.strand();
+                    cut
+                }
                 _ => false,
             },
             Action::Heal(from, to) => match (self.resolve(from), self.resolve(to)) {
@@ -205,6 +209,7 @@ impl World {
                 };
             }
         }
+        self.env.net.strand();
         any
     }
 
