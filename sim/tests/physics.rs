@@ -226,3 +226,27 @@ fn a_leader_that_resigns_is_followed_without_waiting_for_its_lease() {
     assert!(next > token);
     assert_eq!(world.node(node).unwrap().status(), Status::Up);
 }
+
+/// What no buffer holds is lost, and the trace says so: the memory of a world does not grow with the length of a pause.
+#[test]
+fn a_frozen_process_is_kept_for_within_bounds() {
+    let mut world = world(
+        r#", "raft": {"heartbeat": "1ms"}, "client": {"every": "20s"}, "faults": [{"at": "1s", "pause": "follower"}]"#,
+    );
+    let full = |event: &Event| event.kind == Kind::Lose && event.b == Loss::BufferFull as i64;
+    world.run();
+    let frozen = (0..3).find(|node| world.node(*node).unwrap().status() == Status::Paused);
+    let late = world.node(frozen.unwrap()).unwrap().late();
+    assert_eq!(count(&world, full), 0, "{late}");
+
+    let long = Scenario::parse(
+        r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "seed": "4", "duration": "70s", "raft": {"heartbeat": "1ms"},
+            "client": {"every": "70s"}, "faults": [{"at": "1s", "pause": "follower"}]}"#,
+    );
+    let mut long = World::new(&long.unwrap());
+    long.trace_mut().recording = true;
+    long.run();
+    let node = long.node(frozen.unwrap()).unwrap();
+    assert_eq!(node.late(), 1 << 16);
+    assert!(count(&long, full) > 1_000);
+}

@@ -56,6 +56,9 @@ pub struct Node<M: Scheme> {
     touched: u32,
 }
 
+/// How much a frozen process is kept for at most, as by the buffers of its system.
+const BUFFER: usize = 1 << 16;
+
 /// Something that came while the process was frozen.
 #[derive(Clone, Copy, Debug)]
 enum Late {
@@ -69,6 +72,14 @@ const AT_REST: Look = Look {
     vote: None,
     leader: None,
 };
+
+/// What has come to a node is lost.
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn lose(env: &mut Env, me: usize, flight: &Flight<Packet>, why: Loss) {
+    let from = flight.from as usize;
+    env.emit(message_event(Kind::Lose, from, me, &flight.payload).b(why as u64));
+    env.unheard(from, &flight.payload);
+}
 
 impl<M: Scheme> Node<M> {
     /// A node that was not started yet.
@@ -144,9 +155,7 @@ impl<M: Scheme> Node<M> {
         }
         for late in std::mem::take(&mut self.late) {
             if let Late::Message(flight) = late {
-                let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
-                env.emit(lost.b(Loss::ReceiverDown as u64));
-                env.unheard(flight.from as usize, &flight.payload);
+                lose(env, me, &flight, Loss::ReceiverDown);
             }
         }
         self.machine = None;
@@ -245,13 +254,15 @@ impl<M: Scheme> Node<M> {
             Status::Up => self.deliver(env, me, flight),
             Status::Paused => {
                 env.notice(Action::PAUSE);
-                self.late.push(Late::Message(*flight));
+                if self.late.len() < BUFFER {
+                    self.late.push(Late::Message(*flight));
+                } else {
+                    lose(env, me, flight, Loss::BufferFull);
+                }
             }
             Status::Crashed => {
                 env.notice(Action::CRASH);
-                let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
-                env.emit(lost.b(Loss::ReceiverDown as u64));
-                env.unheard(flight.from as usize, &flight.payload);
+                lose(env, me, flight, Loss::ReceiverDown);
             }
         }
     }

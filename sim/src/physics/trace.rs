@@ -91,6 +91,8 @@ pub enum Loss {
     Cut = 1,
     /// The receiver was down.
     ReceiverDown = 2,
+    /// The receiver was frozen, and what had come before filled its buffer.
+    BufferFull = 3,
 }
 
 /// How a durable write was lost, if not just because a crash came before it was done.

@@ -257,6 +257,7 @@ export const en = {
   'lose.0': 'loss',
   'lose.1': 'link cut',
   'lose.2': 'receiver down',
+  'lose.3': 'buffer full',
   'deposed.0': 'lapsed',
   'deposed.1': 'higher term',
   'deposed.2': 'resigned',

@@ -247,6 +247,7 @@ export const zh: Record<Key, string> = {
   'lose.0': '丢包',
   'lose.1': '链路已切断',
   'lose.2': '接收方已停机',
+  'lose.3': '缓冲区已满',
   'deposed.0': '租约到期',
   'deposed.1': '出现更高任期',
   'deposed.2': '主动卸任',
