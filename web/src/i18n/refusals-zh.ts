@@ -7,7 +7,7 @@ import type { Refusals } from './refusals';
 export const REFUSALS_ZH: Refusals = {
   'after-end': { reason: '这个时刻在运行结束之后', remedy: '把它提前，或延长 duration' },
   'at-end': { reason: '运行已经结束，之后不会再发生任何事', remedy: '先回到较早的时刻' },
-  'bad-duration': { reason: '这不是时长', remedy: '写一个数和单位 us、ms、s、min 之一，例如 "150ms"' },
+  'bad-duration': { reason: '这不是时长', remedy: '写一个数和单位 us、ms、s、min、h 之一，例如 "150ms"' },
   'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
   'empty-range': { reason: '范围的终点在起点之前', remedy: '先写较小的值' },
@@ -20,7 +20,12 @@ export const REFUSALS_ZH: Refusals = {
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
   'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
+  'too-many-nodes': {
+    reason: '时间旅行要保存许多份世界的副本，节点太多就放不下',
+    remedy: '这里最多用 200 个节点；命令 tenure-sim run FILE 不保存副本，可以照原样运行',
+  },
   'too-many': { reason: '故障太多', remedy: '减少一些（{remedy}）' },
+  'too-much': { reason: '这次运行太大，放不下', remedy: '缩短时长，或放慢节奏（{remedy}）' },
   'too-small': { reason: '这个值太小', remedy: '写得大一些（{remedy}）' },
   'two-actions': { reason: '一条故障里有多个动作', remedy: '每个动作单独写一条' },
   'unknown-field': { reason: '不认识这个字段', remedy: '可用的有 {list}' },
