@@ -4,7 +4,7 @@
 use crate::Done;
 use crate::args::refusal;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tenure_sim::{Scenario, World};
 
 /// A run to measure.
@@ -13,6 +13,9 @@ pub(crate) struct Size {
     pub(crate) nodes: u64,
     pub(crate) minutes: u64,
 }
+
+/// The best of so many is told: the others were disturbed.
+const TRIES: usize = 3;
 
 /// Nodes and minutes: of about as many events each.
 const WIDER: [(u64, u64); 6] = [
@@ -47,8 +50,8 @@ pub(crate) fn scale() -> Done {
             "# {title}; every minute the leader crashes, comes back, is cut off and is back again"
         );
         println!(
-            "{:>6}{:>12}{:>14}{:>14}{:>12}{:>12}",
-            "nodes", "virtual h", "events", "ns an event", "elections", "memory"
+            "{:>6}{:>12}{:>14}{:>14}{:>12}{:>14}",
+            "nodes", "virtual h", "events", "ns an event", "elections", "memory, peak"
         );
         for (nodes, minutes) in sizes {
             let size = Size {
@@ -66,6 +69,9 @@ pub(crate) fn scale() -> Done {
         }
         println!();
     }
+    println!(
+        "best of {TRIES}; beyond some hundred nodes, what an event touches is no longer in the cache"
+    );
     Ok(true)
 }
 
@@ -96,16 +102,20 @@ pub(crate) fn row(size: Size) -> Done {
             "faults": [{}]}}"#,
         faults.join(", ")
     ))?;
-    let began = Instant::now();
-    let mut world = World::new(&scenario);
-    world.run();
-    let took = began.elapsed();
-    let events = world.trace().count();
+    let (mut events, mut elections, mut best) = (0, 0, Duration::MAX);
+    for _ in 0..TRIES {
+        let mut world = World::new(&scenario);
+        let began = Instant::now();
+        world.run();
+        best = best.min(began.elapsed());
+        events = world.trace().count();
+        elections = world.counts().establishments;
+    }
     println!(
-        "{nodes:>6}{:>12.2}{events:>14}{:>14.1}{:>12}{:>12}",
+        "{nodes:>6}{:>12.2}{events:>14}{:>14.1}{:>12}{:>14}",
         minutes as f64 / 60.0,
-        took.as_nanos() as f64 / events as f64,
-        world.counts().establishments,
+        best.as_nanos() as f64 / events as f64,
+        elections,
         peak_memory().map_or_else(|| "-".to_owned(), |bytes| format!("{:.1} MB", bytes / 1e6))
     );
     Ok(true)
