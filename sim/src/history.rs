@@ -51,9 +51,9 @@ impl History {
     /// The run of a scenario, at its first instant.
     ///
     /// # Errors
-    /// When its events are too many to keep.
+    /// When its events or nodes are too many to keep.
     pub fn new(scenario: Scenario) -> Result<Self, Refusal> {
-        scenario.recordable()?;
+        scenario.travelable()?;
         let mut head = World::new(&scenario);
         let snapshots = vec![head.clone()];
         head.trace_mut().recording = true;

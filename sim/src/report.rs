@@ -25,6 +25,8 @@ pub struct Report {
     overlap: u64,
     without_leader: u64,
     elections: u64,
+    /// Votes and acts of terms that the judges had forgotten.
+    unjudged: u64,
 }
 
 impl Report {
@@ -58,6 +60,7 @@ impl Report {
             overlap: belief.overlap,
             without_leader: belief.without_leader,
             elections: world.counts().candidacies,
+            unjudged: world.judges().unjudged(),
             scenario,
         }
     }
@@ -173,6 +176,12 @@ impl Report {
             millis(self.without_leader),
             self.elections
         );
+        if self.unjudged > 0 {
+            out += &format!(
+                "{} votes and acts of leaders were of terms too old to be judged\n",
+                self.unjudged
+            );
+        }
         for failover in &self.failovers {
             let after = |at: Option<u64>| {
                 at.map_or_else(|| "-".to_owned(), |at| millis(at - failover.lost_at))
@@ -242,6 +251,7 @@ impl Report {
         plain(&mut w, "twoBelievedLeaders", self.overlap);
         plain(&mut w, "withoutLeader", self.without_leader);
         plain(&mut w, "elections", self.elections);
+        plain(&mut w, "unjudged", self.unjudged);
         w.open("failovers", '[');
         for failover in &self.failovers {
             w.comma();

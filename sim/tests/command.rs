@@ -127,6 +127,8 @@ fn bad_arguments_end_with_2() {
         &["measure", "failover", "--timeout", "0us..0us"],
         &["measure", "failover", "--from", "18446744073709551615"],
         &["sweep", "--from", "18446744073709551615", "--seeds", "1"],
+        &["scale", "--nodes", "1002", "--minutes", "1"],
+        &["scale", "--nodes", "3"],
         &["schedule"],
         &["schedule", "1", "2"],
     ] {
@@ -252,4 +254,19 @@ fn what_the_explorer_finds_runs_as_a_scenario() {
         out.contains("no scenario") && out.contains("INV-S1"),
         "{out}"
     );
+}
+
+#[test]
+fn a_row_of_scale_tells_what_a_run_cost() {
+    let (ended, out, err) = ends(&tenure_sim(
+        &["scale", "--nodes", "5", "--minutes", "2"],
+        "",
+    ));
+    assert_eq!((ended, err.as_str()), (0, ""));
+    let cells: Vec<&str> = out.split_whitespace().collect();
+    assert_eq!(cells.first(), Some(&"5"), "{out}");
+    let number = |place: usize| cells[place].parse::<f64>().unwrap();
+    assert!(number(2) > 1_000.0 && number(3) > 0.0, "{out}");
+    // At the start, after the crash, and after the cut: once a minute each, but for the start.
+    assert!((4.0..=5.0).contains(&number(4)), "{out}");
 }

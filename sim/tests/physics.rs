@@ -260,3 +260,27 @@ fn a_slow_link_costs_the_lease_until_it_is_quick_again() {
         .collect();
     assert_eq!(begun, [0, 5_000_000], "whole again when no link is slow");
 }
+
+/// What no buffer holds is lost, and the trace says so: the memory of a world does not grow with the length of a pause.
+#[test]
+fn a_frozen_process_is_kept_for_within_bounds() {
+    let mut world = world(
+        r#", "raft": {"heartbeat": "1ms"}, "client": {"every": "20s"}, "faults": [{"at": "1s", "pause": "follower"}]"#,
+    );
+    let full = |event: &Event| event.kind == Kind::Lose && event.b == Loss::BufferFull as i64;
+    world.run();
+    let frozen = (0..3).find(|node| world.node(*node).unwrap().status() == Status::Paused);
+    let late = world.node(frozen.unwrap()).unwrap().late();
+    assert_eq!(count(&world, full), 0, "{late}");
+
+    let long = Scenario::parse(
+        r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "seed": "4", "duration": "70s", "raft": {"heartbeat": "1ms"},
+            "client": {"every": "70s"}, "faults": [{"at": "1s", "pause": "follower"}]}"#,
+    );
+    let mut long = World::new(&long.unwrap());
+    long.trace_mut().recording = true;
+    long.run();
+    let node = long.node(frozen.unwrap()).unwrap();
+    assert_eq!(node.late(), 1 << 16);
+    assert!(count(&long, full) > 1_000);
+}

@@ -183,7 +183,7 @@ fn other_slips_are_refused_too() {
         (r#""faults": {"at": "1s"}"#, "wrong-type"),
         (r#""seed": 1.5"#, "wrong-type"),
         (r#""seed": "18446744073709551616""#, "bad-seed"),
-        (r#""nodes": 201"#, "node-count"),
+        (r#""nodes": 1002"#, "node-count"),
         (r#""nodes": -1"#, "wrong-type"),
         (r#""rulesOff": ["all"]"#, "unknown-name"),
         (r#""expect": {"believed-leader": "holds"}"#, "unknown-field"),
@@ -196,11 +196,12 @@ fn other_slips_are_refused_too() {
             "election-range",
         ),
         (r#""raft": {"rateBound": "100%"}"#, "rate-bound"),
-        (r#""raft": {"heartbeat": "100ms"}"#, "heartbeat-too-slow"),
         (
             r#""raft": {"electionTimeout": ["1s", "61min"]}"#,
-            "too-large",
+            "timeout-too-long",
         ),
+        (r#""raft": {"heartbeat": "100ms"}"#, "heartbeat-too-slow"),
+        (r#""raft": {"electionTimeout": ["1s", "25h"]}"#, "too-large"),
         (r#""raft": {"rateBound": "60%"}"#, "lease-too-short"),
         (r#""raft": {"heartbeat": "999us"}"#, "too-small"),
         (r#""duration": "0s""#, "too-small"),
@@ -212,7 +213,7 @@ fn other_slips_are_refused_too() {
             "bad-percentage",
         ),
         (
-            r#""faults": [{"at": "1s", "clock": {"node": "n1", "jump": "-61min"}}]"#,
+            r#""faults": [{"at": "1s", "clock": {"node": "n1", "jump": "-25h"}}]"#,
             "too-large",
         ),
         (

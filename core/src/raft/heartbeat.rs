@@ -225,10 +225,15 @@ impl<R: Rules> Raft<R> {
     /// The lease reaches as far as a majority of promises; the first time that is ahead of now, the leader is
     /// established.
     fn extend(&mut self) {
+        let floor = if self.established {
+            self.until
+        } else {
+            self.now
+        };
         let reached = self
             .config
             .voters
-            .reached_by_quorum(|place| self.heard[place].at);
+            .reached_by_quorum(floor, |place| self.heard[place].at);
         if reached <= self.now {
             return;
         }

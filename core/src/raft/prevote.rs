@@ -91,12 +91,12 @@ impl<R: Rules> Raft<R> {
             last,
             sent: self.now,
         });
-        self.weigh_pre_votes();
+        self.weigh_pre_votes(Instant::FOREVER);
     }
 
     /// The pre-candidate's timer: either the promises of a quorum have run out, or the attempt brought none.
     pub(super) fn pre_vote_due(&mut self) {
-        match self.free_at() {
+        match self.free_at(self.due.unwrap_or(Instant::FOREVER)) {
             Some(at) if at <= self.now => self.stand_for_vote(),
             Some(at) => self.due = Some(at),
             None => self.ask_pre_votes(),
@@ -104,12 +104,13 @@ impl<R: Rules> Raft<R> {
     }
 
     /// When a quorum that would vote for this node is free of its promises, this node included; `None` without a quorum.
-    fn free_at(&self) -> Option<Instant> {
+    /// It is known not to be after `ceiling`: with a quorum, `due` is what this answered last.
+    fn free_at(&self, ceiling: Instant) -> Option<Instant> {
         let voters = &self.config.voters;
-        if !voters.is_quorum(|place| self.heard[place].granted) {
+        if self.grants() < voters.majority() {
             return None;
         }
-        let at = voters.freed_by_quorum(|place| {
+        let at = voters.freed_by_quorum(ceiling, |place| {
             if self.heard[place].granted {
                 self.heard[place].at
             } else {
@@ -120,8 +121,8 @@ impl<R: Rules> Raft<R> {
     }
 
     /// With a quorum of pre-votes, the vote begins when their promises are over (RL-10).
-    fn weigh_pre_votes(&mut self) {
-        match self.free_at() {
+    fn weigh_pre_votes(&mut self, ceiling: Instant) {
+        match self.free_at(ceiling) {
             Some(at) if at <= self.now => self.stand_for_vote(),
             Some(at) => self.due = Some(at),
             None => {}
@@ -196,14 +197,17 @@ impl<R: Rules> Raft<R> {
         if sent < self.began || self.now.since(sent) > self.config.timing.election_min {
             return;
         }
-        if !self.heard[place].granted {
-            self.grants += 1;
-        }
+        // One voter more can free a quorum earlier, not later.
+        let one_more = !self.heard[place].granted;
+        let freed = self
+            .due
+            .filter(|_| one_more && self.grants() >= self.config.voters.majority());
+        self.grants += u32::from(one_more);
         self.heard[place] = Heard {
             at: self.now + self.config.timing.outlast(remainder),
             granted: true,
         };
-        self.weigh_pre_votes();
+        self.weigh_pre_votes(freed.unwrap_or(Instant::FOREVER));
     }
 
     /// Whether a log that ends at `last` has all that this one may have committed (Raft §5.4.1).

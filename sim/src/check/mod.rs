@@ -11,6 +11,7 @@ mod one_leader;
 mod one_vote;
 mod spans;
 mod stale;
+mod terms;
 mod token_holder;
 mod token_rises;
 
@@ -21,6 +22,7 @@ use one_leader::OneLeaderPerTerm;
 use one_vote::OneVotePerTerm;
 use stale::StaleWrites;
 use tenure::Token;
+use terms::Sight;
 use token_holder::TokenHolder;
 use token_rises::TokenRises;
 
@@ -202,6 +204,15 @@ impl Tally {
         }
         broken
     }
+
+    /// Notes what was seen in a term: it breaks a rule when another was seen there before.
+    fn note_sight(&mut self, now: u64, sight: Sight) -> bool {
+        match sight {
+            Sight::First => self.note(now, false),
+            Sight::Another => self.note(now, true),
+            Sight::Same | Sight::Unknown => false,
+        }
+    }
 }
 
 /// What the setting promises: a rule that breaks where nothing promises it is broken by design.
@@ -270,8 +281,8 @@ impl Judges {
     pub fn new(nodes: usize, resources: usize, promises: Promises) -> Self {
         Self {
             promises,
-            one_leader: OneLeaderPerTerm::default(),
-            one_vote: OneVotePerTerm::default(),
+            one_leader: OneLeaderPerTerm::new(),
+            one_vote: OneVotePerTerm::new(nodes),
             token_rises: TokenRises::new(nodes),
             believed: BelievedLeaders::new(nodes),
             stale: StaleWrites::new(resources),
@@ -432,6 +443,13 @@ impl Judges {
     #[must_use]
     pub fn windows(&self) -> &[(u64, u64)] {
         self.leader_again.windows()
+    }
+
+    /// How many votes and acts of leaders nobody judged: they were of terms so old that the judges had forgotten them. What
+    /// is kept is bounded, to the newest hundreds of thousands of votes.
+    #[must_use]
+    pub const fn unjudged(&self) -> u64 {
+        self.one_leader.unknown() + self.one_vote.unknown()
     }
 
     /// How many stale writes reached a resource and were turned away.

@@ -3,30 +3,31 @@
 //! The usual form, "not two leaders of one term at this instant", does not rule out two at different instants.
 
 use super::Tally;
+use super::terms::Terms;
 
 /// Who acted in which term.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct OneLeaderPerTerm {
-    /// In order of term; the first that acted.
-    leaders: Vec<(u64, usize)>,
-    /// What was judged last: a leader acts with every heartbeat.
-    last: Option<(u64, usize)>,
+    leaders: Terms,
     tally: Tally,
 }
 
 impl OneLeaderPerTerm {
+    pub(super) fn new() -> Self {
+        Self {
+            leaders: Terms::new(1),
+            tally: Tally::default(),
+        }
+    }
+
     pub(super) fn acted(&mut self, now: u64, node: usize, term: u64) -> bool {
-        if self.last == Some((term, node)) {
-            return false;
-        }
-        self.last = Some((term, node));
-        match self.leaders.binary_search_by_key(&term, |(term, _)| *term) {
-            Ok(place) => self.leaders[place].1 != node && self.tally.note(now, true),
-            Err(place) => {
-                self.leaders.insert(place, (term, node));
-                self.tally.note(now, false)
-            }
-        }
+        let sight = self.leaders.see(term, 0, node);
+        self.tally.note_sight(now, sight)
+    }
+
+    /// How many acts were of a term so old that it had been forgotten.
+    pub(super) const fn unknown(&self) -> u64 {
+        self.leaders.unknown()
     }
 
     pub(super) const fn tally(&self) -> Tally {
@@ -40,7 +41,7 @@ mod tests {
 
     #[test]
     fn two_leaders_of_a_term_break_it_also_at_different_times() {
-        let mut check = OneLeaderPerTerm::default();
+        let mut check = OneLeaderPerTerm::new();
         assert!(
             !check.acted(1, 0, 5)
                 && !check.acted(2, 0, 5)

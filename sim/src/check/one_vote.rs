@@ -1,28 +1,33 @@
 //! INV-E2: per node and term at most one candidate is granted, across restarts.
 
 use super::Tally;
+use super::terms::Terms;
 
 /// The votes that left the nodes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct OneVotePerTerm {
-    /// Term, voter and first candidate, in order.
-    votes: Vec<(u64, usize, usize)>,
+    /// The first candidate of each voter.
+    votes: Terms,
     tally: Tally,
 }
 
 impl OneVotePerTerm {
-    pub(super) fn granted(&mut self, now: u64, node: usize, term: u64, to: usize) -> bool {
-        match self
-            .votes
-            .binary_search_by_key(&(term, node), |(term, node, _)| (*term, *node))
-        {
-            // The same vote said again is one vote.
-            Ok(place) => self.votes[place].2 != to && self.tally.note(now, true),
-            Err(place) => {
-                self.votes.insert(place, (term, node, to));
-                self.tally.note(now, false)
-            }
+    pub(super) fn new(nodes: usize) -> Self {
+        Self {
+            votes: Terms::new(nodes),
+            tally: Tally::default(),
         }
+    }
+
+    pub(super) fn granted(&mut self, now: u64, node: usize, term: u64, to: usize) -> bool {
+        // The same vote said again is one vote.
+        let sight = self.votes.see(term, node, to);
+        self.tally.note_sight(now, sight)
+    }
+
+    /// How many votes were of a term so old that it had been forgotten.
+    pub(super) const fn unknown(&self) -> u64 {
+        self.votes.unknown()
     }
 
     pub(super) const fn tally(&self) -> Tally {
@@ -36,7 +41,7 @@ mod tests {
 
     #[test]
     fn a_second_candidate_breaks_it_and_a_repeated_answer_does_not() {
-        let mut check = OneVotePerTerm::default();
+        let mut check = OneVotePerTerm::new(2);
         assert!(
             !check.granted(1, 0, 5, 1)
                 && !check.granted(2, 0, 5, 1)

@@ -54,6 +54,7 @@ pub(super) const fn loss(code: i64) -> &'static str {
         0 => "network",
         1 => "cut",
         3 => "disconnected",
+        4 => "buffer-full",
         _ => "receiver-down",
     }
 }

@@ -97,6 +97,14 @@ const AT_REST: Look = Look {
     leader: None,
 };
 
+/// What has come to a node is lost.
+#[cfg_attr(target_family = "wasm", inline(never))]
+fn lose(env: &mut Env, me: usize, flight: &Flight<Packet>, why: Loss) {
+    let from = flight.from as usize;
+    env.emit(message_event(Kind::Lose, from, me, &flight.payload).b(why as u64));
+    env.unheard(from, &flight.payload);
+}
+
 impl<M: Scheme> Node<M> {
     /// A node that was not started yet.
     #[must_use]
@@ -192,9 +200,7 @@ impl<M: Scheme> Node<M> {
         }
         for late in std::mem::take(&mut self.late) {
             if let Late::Message(flight) = late {
-                let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
-                env.emit(lost.b(Loss::ReceiverDown as u64));
-                env.unheard(flight.from as usize, &flight.payload);
+                lose(env, me, &flight, Loss::ReceiverDown);
             }
         }
         self.machine = None;
@@ -309,17 +315,18 @@ impl<M: Scheme> Node<M> {
     /// A message has come.
     pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         match self.status {
-            Status::Up if self.is_slow() => self.queue_up(env, me, Late::Message(*flight)),
+            Status::Up if self.is_slow() => {
+                self.keep(env, me, flight);
+                self.wait_for_turn(env, me);
+            }
             Status::Up => self.deliver(env, me, flight),
             Status::Paused => {
                 env.shown(&mut self.by.pause);
-                self.late.push_back(Late::Message(*flight));
+                self.keep(env, me, flight);
             }
             Status::Crashed => {
                 env.shown(&mut self.by.crash);
-                let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
-                env.emit(lost.b(Loss::ReceiverDown as u64));
-                env.unheard(flight.from as usize, &flight.payload);
+                lose(env, me, flight, Loss::ReceiverDown);
             }
         }
     }

@@ -4,14 +4,18 @@
 //! and each deadline, one after another in the order in which they came, and the machine sees the time at which its turn
 //! comes (C2). Only what an operator asks of it is done at once.
 
-use super::{Node, Status};
+use super::{Node, Status, lose};
 use crate::packet::Packet;
 use crate::physics::NEVER;
 use crate::physics::disk::Written;
 use crate::physics::network::Flight;
+use crate::physics::trace::Loss;
 use crate::scheme::Scheme;
 use crate::world::env::{Due, Env};
 use tenure::Input;
+
+/// How many messages and replies wait for a process at most, as in the buffers of its system.
+const BUFFER: usize = 1 << 16;
 
 /// Something that waits.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +55,19 @@ impl<M: Scheme> Node<M> {
 
     pub(super) fn queue_up(&mut self, env: &mut Env, me: usize, late: Late) {
         self.late.push_back(late);
+        self.wait_for_turn(env, me);
+    }
+
+    /// A message waits, if there is room for it.
+    pub(super) fn keep(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+        if self.late.len() < BUFFER {
+            self.late.push_back(Late::Message(*flight));
+        } else {
+            lose(env, me, flight, Loss::BufferFull);
+        }
+    }
+
+    pub(super) fn wait_for_turn(&mut self, env: &mut Env, me: usize) {
         if self.turn_at == NEVER {
             self.begin_turn(env, me);
         }

@@ -288,19 +288,31 @@ impl<P: Copy> Network<P> {
         self.sent
     }
 
-    /// Cuts the link in one direction, with all that is in flight on it. Answers whether that was anything; `None` when it
-    /// was cut, or is none.
-    pub(crate) fn sever(&mut self, now: u64, from: usize, to: usize, by: Blame) -> Option<bool> {
+    /// Cuts the link in one direction, for what is sent from now on; [`strand`](Self::strand) takes what is in flight. False
+    /// when it was cut, or is none.
+    pub(crate) fn sever(&mut self, from: usize, to: usize, by: Blame) -> bool {
         if from == to || from >= self.nodes || to >= self.nodes || self.is_cut(from, to) {
-            return None;
+            return false;
         }
         if self.cut.is_empty() {
             self.cut.resize(self.nodes * self.nodes, NOBODY);
         }
         self.cut[from * self.nodes + to] = by;
         self.cuts += 1;
-        let hit = self.take(Fate::Cut, |flight| flight == (from, to));
-        Some(self.breaks(now, from, to, by).is_some_and(|more| more) || hit)
+        true
+    }
+
+    /// What is in flight on links that were just cut will not arrive, and their connections break. Once for all links that
+    /// are cut at an instant. Answers whether that was anything.
+    pub(crate) fn strand(&mut self, now: u64, links: &[(usize, usize)], by: Blame) -> bool {
+        let (nodes, cut) = (self.nodes, &self.cut);
+        let mut hit = take(&mut self.flights, Fate::Cut, |(from, to)| {
+            from < nodes && to < nodes && cut[from * nodes + to] != NOBODY
+        });
+        for (from, to) in links {
+            hit |= self.breaks(now, *from, *to, by) == Some(true);
+        }
+        hit
     }
 
     /// Heals the link in one direction. False when it was not cut.
@@ -426,7 +438,7 @@ impl<P: Copy> Network<P> {
         };
         let broke = self.streams.as_mut()?.breaks(now, (one, other), back, by);
         let hit = broke
-            && self.take(Fate::Broken, |ends| {
+            && take(&mut self.flights, Fate::Broken, |ends| {
                 ends == (one, other) || ends == (other, one)
             });
         self.turned(one, other, broke, hit, back, by);
@@ -458,17 +470,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// What is in flight between some ends, and would have arrived, has this fate. Answers whether there was any.
-    fn take(&mut self, fate: Fate, between: impl Fn((usize, usize)) -> bool) -> bool {
-        let mut any = false;
-        for flight in self.flights.iter_mut().flatten() {
-            if flight.fate == Fate::Arrives && between((flight.from as usize, flight.to as usize)) {
-                flight.fate = fate;
-                any = true;
-            }
-        }
-        any
-    }
-
     #[allow(clippy::too_many_arguments, reason = "the fields of a flight")]
     fn fly(
         &mut self,
@@ -517,6 +518,22 @@ impl<P: Copy> Network<P> {
         // No draw where there is no chance: a calm network costs one draw a message.
         ppm != 0 && self.random.below(u64::from(PPM)) < u64::from(ppm)
     }
+}
+
+/// Whatever would arrive between these meets this fate instead. Answers whether there was anything.
+fn take<P>(
+    flights: &mut [Option<Flight<P>>],
+    fate: Fate,
+    between: impl Fn((usize, usize)) -> bool,
+) -> bool {
+    let mut any = false;
+    for flight in flights.iter_mut().flatten() {
+        if flight.fate == Fate::Arrives && between((flight.from as usize, flight.to as usize)) {
+            flight.fate = fate;
+            any = true;
+        }
+    }
+    any
 }
 
 #[cfg(test)]
@@ -615,7 +632,7 @@ mod tests {
                 .iter()
                 .all(|after| (100_000..=2_000_000).contains(after))
         );
-        assert!(network.sever(2_000, 0, 1, 0) == Some(false));
+        assert!(network.sever(0, 1, 0) && !network.strand(2_000, &[(0, 1)], 0));
         let all = network
             .flights()
             .all(|flight| flight.fate == Fate::Replayed);
@@ -627,8 +644,9 @@ mod tests {
         let mut network = network(0, 0);
         let there = network.send(0, 0, 1, -1, 1).first;
         let back = network.send(0, 1, 0, -1, 2).first;
-        assert_eq!(network.sever(0, 0, 1, 7), Some(true));
-        assert_eq!((network.sever(0, 0, 1, 8), network.cutter(0, 1)), (None, 7));
+        assert!(network.sever(0, 1, 7) && network.strand(0, &[(0, 1)], 7));
+        assert!(!network.sever(0, 1, 8));
+        assert_eq!(network.cutter(0, 1), 7);
         let later = network.send(1, 0, 1, -1, 3).first;
         assert_eq!(network.land(there).unwrap().fate, Fate::Cut);
         assert_eq!(network.land(back).unwrap().fate, Fate::Arrives);
@@ -639,13 +657,10 @@ mod tests {
             "healed too late for what was sent before"
         );
         assert_eq!(network.cuts(), 0);
-        assert_eq!(
-            network.sever(1, 0, 1, 7),
-            Some(false),
-            "nothing was in flight"
-        );
+        assert!(network.sever(0, 1, 7));
+        assert!(!network.strand(1, &[(0, 1)], 7), "nothing was in flight");
         for (from, to) in [(1, 1), (0, 3)] {
-            assert_eq!(network.sever(1, from, to, 7), None, "there is no such link");
+            assert!(!network.sever(from, to, 7), "there is no such link");
         }
     }
 
@@ -696,9 +711,11 @@ mod tests {
     fn a_connection_waits_for_both_directions_and_both_processes() {
         let mut network = streams();
         let stands = |network: &Network<u8>, now| network.breaker(now, 0, 1).is_none();
-        network.sever(0, 0, 1, 0);
+        network.sever(0, 1, 0);
+        network.strand(0, &[(0, 1)], 0);
         network.leave(0, 1, 1);
-        network.sever(0, 1, 0, 2);
+        network.sever(1, 0, 2);
+        network.strand(0, &[(1, 0)], 2);
         for (now, mend) in [(100, 0), (200, 1), (300, 2)] {
             assert!(!stands(&network, now - 1));
             match mend {

@@ -97,6 +97,8 @@ pub enum Loss {
     ReceiverDown = 2,
     /// Its connection broke.
     Disconnected = 3,
+    /// The receiver was frozen, and what had come before filled its buffer.
+    BufferFull = 4,
 }
 
 /// How a durable write was lost, if not just because a crash came before it was done.

@@ -211,7 +211,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
         (_, None) => slip(
             "bad-duration",
             " is not a duration",
-            "write a number and one of us, ms, s, min, as \"150ms\"",
+            "write a number and one of us, ms, s, min, h, as \"150ms\"",
         ),
     }
 }

@@ -5,6 +5,8 @@ use super::{Clients, Refusal, Scenario};
 
 /// The most events that are kept of one run.
 pub const MAX_EVENTS: usize = 1 << 22;
+/// The most nodes of a run with time travel: each clone of its past holds the links between all of them.
+const MAX_HISTORY_NODES: usize = 200;
 /// The most writes that may be on their way at once.
 const MAX_OUTSTANDING: u64 = 100_000;
 
@@ -33,8 +35,24 @@ impl Scenario {
             "too-much",
             "duration",
             "so long a run of so many nodes and writes is too much to hold",
-            "shorten it, or lengthen the heartbeat or client.every",
+            "shorten it, or lengthen the heartbeat or client.every; tenure-sim run FILE keeps no events and takes it as it is",
         ))
+    }
+
+    /// Whether the run can be looked at anywhere: [`recordable`](Self::recordable), and of few enough nodes.
+    ///
+    /// # Errors
+    /// A run that is too much to hold.
+    pub(crate) fn travelable(&self) -> Result<(), Refusal> {
+        if self.nodes > MAX_HISTORY_NODES {
+            return Err(Refusal::new(
+                "too-many-nodes",
+                "nodes",
+                "time travel keeps many copies of the world, and so many nodes are too much for that",
+                "use at most 200 here; tenure-sim run FILE keeps no copies and takes it as it is",
+            ));
+        }
+        self.recordable()
     }
 
     /// How many events there are when nothing goes wrong.
@@ -82,6 +100,9 @@ mod tests {
             (refusal.code, refusal.place.as_str()),
             ("too-much", "duration")
         );
+        let wide = scenario(r#""nodes": 201, "duration": "1s""#);
+        assert!(wide.recordable().is_ok());
+        assert_eq!(wide.travelable().unwrap_err().code, "too-many-nodes");
         let busy = r#""nodes": 3, "client": {"every": "1ms"}, "duration": "60min""#;
         assert!(scenario(busy).recordable().is_err());
         assert!(

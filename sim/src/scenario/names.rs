@@ -5,10 +5,10 @@ use crate::check::Outcome;
 use crate::fault::Who;
 use tenure::raft::Rule;
 
-/// The most nodes a scenario may have.
-pub(super) const MAX_NODES: u64 = 200;
-/// The longest run: one hour.
-pub(super) const MAX_DURATION: u64 = 3_600_000_000;
+/// The most nodes a scenario may have. A network of them has a million links.
+pub(super) const MAX_NODES: u64 = 1_001;
+/// The longest run: one day.
+pub(super) const MAX_DURATION: u64 = 86_400_000_000;
 /// The finest rhythm of heartbeats and clients: a finer one would drown a run in events.
 pub(super) const MIN_PERIOD: u64 = 1_000;
 

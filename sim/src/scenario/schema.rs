@@ -3,10 +3,10 @@
 use super::format::{END, Entry, FILE, Kind, Usual};
 use crate::json::Writer;
 
-const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min)$""#;
+const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min|h)$""#;
 const RATE: &str =
     r#""type":"string","pattern":"^[+-]?0*(100(\\.0+)?|[0-9]{1,2}(\\.[0-9]{1,4}0*)?)%$""#;
-const JUMP: &str = r#""type":"string","pattern":"^[+-]?[0-9]+(\\.[0-9]+)?(us|ms|s|min)$""#;
+const JUMP: &str = r#""type":"string","pattern":"^[+-]?[0-9]+(\\.[0-9]+)?(us|ms|s|min|h)$""#;
 const PERCENTAGE: &str =
     r#""type":"string","pattern":"^0*(100(\\.0+)?|[0-9]{1,2}(\\.[0-9]{1,4}0*)?)%$""#;
 
@@ -87,7 +87,7 @@ fn value(out: &mut String, kind: &Kind) {
             list(out, names, |out, name| quote(out, name));
         }
         Kind::Node(roles) => {
-            out.push_str(r#""anyOf":[{"type":"string","pattern":"^n[1-9][0-9]{0,2}$"},{"enum":"#);
+            out.push_str(r#""anyOf":[{"type":"string","pattern":"^n[1-9][0-9]{0,3}$"},{"enum":"#);
             list(out, roles, |out, role| quote(out, role));
             out.push_str("}]");
         }

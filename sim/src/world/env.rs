@@ -43,8 +43,8 @@ pub(crate) struct Env {
     pub(crate) queue: Queue<Due>,
     pub(crate) net: Network<Packet>,
     pub(crate) trace: Trace,
-    pub(crate) judges: Judges,
-    pub(crate) stages: Stages,
+    pub(crate) judges: Box<Judges>,
+    pub(crate) stages: Box<Stages>,
     pub(crate) counts: Counts,
     /// How the actions fared that came so far.
     pub(crate) fared: Fared,

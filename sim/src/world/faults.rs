@@ -139,15 +139,27 @@ impl World {
     }
 
     pub(super) fn cut(&mut self, from: usize, to: usize, by: Blame) -> bool {
-        let Some(hit) = self.env.net.sever(self.env.now, from, to, by) else {
-            return false;
-        };
-        if hit {
+        let cut = self.sever(from, to, by);
+        if cut {
+            self.strand(&[(from, to)], by);
+        }
+        cut
+    }
+
+    fn sever(&mut self, from: usize, to: usize, by: Blame) -> bool {
+        let cut = self.env.net.sever(from, to, by);
+        if cut {
+            self.env.emit(Event::new(Kind::Cut, from).with(to));
+        }
+        cut
+    }
+
+    /// Links that were just severed take what is on them.
+    fn strand(&mut self, links: &[(usize, usize)], by: Blame) {
+        if self.env.net.strand(self.env.now, links, by) {
             self.env.fared.notice(by);
         }
-        self.env.emit(Event::new(Kind::Cut, from).with(to));
         self.env.tell_connections();
-        true
     }
 
     pub(super) fn heal(&mut self, from: usize, to: usize) -> bool {
@@ -181,17 +193,21 @@ impl World {
         let Some(group) = self.resolve_groups(members) else {
             return false;
         };
-        let mut any = false;
+        let (mut any, mut severed) = (false, Vec::new());
         for (from, of_from) in group.iter().enumerate().take(nodes) {
             for (to, of_to) in group.iter().enumerate().take(nodes) {
-                any |= if of_from == of_to {
-                    self.heal(from, to)
-                } else {
-                    self.cut(from, to, self.env.act)
-                };
+                if of_from == of_to {
+                    any |= self.heal(from, to);
+                } else if self.sever(from, to, self.env.act) {
+                    severed.push((from, to));
+                }
             }
         }
-        any
+        if severed.is_empty() {
+            return any;
+        }
+        self.strand(&severed, self.env.act);
+        true
     }
 
     /// The group of each node; `None` when somebody named by a role is not there. Names come first, then roles, then the

@@ -294,6 +294,7 @@ export const en = {
   'lose.1': 'link cut',
   'lose.2': 'receiver down',
   'lose.3': 'connection broken',
+  'lose.4': 'buffer full',
   'lost.none': 'a crash came before its turn',
   'lost.0': 'the write failed',
   'lost.1': 'the disk had only said so',

@@ -7,7 +7,7 @@ import type { Refusals } from './refusals';
 export const REFUSALS_ZH: Refusals = {
   'after-end': { reason: '这个时刻在运行结束之后', remedy: '把它提前，或延长 duration' },
   'at-end': { reason: '运行已经结束，之后不会再发生任何事', remedy: '先回到较早的时刻' },
-  'bad-duration': { reason: '这不是时长', remedy: '写一个数和单位 us、ms、s、min 之一，例如 "150ms"' },
+  'bad-duration': { reason: '这不是时长', remedy: '写一个数和单位 us、ms、s、min、h 之一，例如 "150ms"' },
   'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
   'inexact-seed': { reason: '这个数太大，JavaScript 会悄悄改掉它', remedy: '把它写在引号里' },
@@ -33,6 +33,10 @@ export const REFUSALS_ZH: Refusals = {
   'too-much': {
     reason: '这么长的运行、这么多的节点和写入，无法全部记录',
     remedy: '缩短运行，或延长心跳间隔或 client.every',
+  },
+  'too-many-nodes': {
+    reason: '时间旅行要保存许多份世界的副本，节点太多就放不下',
+    remedy: '这里最多用 200 个节点；命令 tenure-sim run FILE 不保存副本，可以照原样运行',
   },
   'too-small': { reason: '这个值太小', remedy: '写得大一些（{remedy}）' },
   'two-actions': { reason: '一条故障里有多个动作', remedy: '每个动作单独写一条' },

@@ -284,6 +284,7 @@ export const zh: Record<Key, string> = {
   'lose.1': '链路已切断',
   'lose.2': '接收方已停机',
   'lose.3': '连接已断开',
+  'lose.4': '缓冲区已满',
   'lost.none': '还没轮到它就崩溃了',
   'lost.0': '写入失败',
   'lost.1': '磁盘只是谎称已写入',

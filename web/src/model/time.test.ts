@@ -37,9 +37,20 @@ describe('durations', () => {
   });
 
   it('are read exactly in every unit', () => {
-    const read = ['7us', '1.5ms', '0.000001s', '1min', '0.5min', '90min', '0ms', '0.10ms', '33.333333s'];
+    const read = [
+      '7us',
+      '1.5ms',
+      '0.000001s',
+      '1min',
+      '0.5min',
+      '90min',
+      '0ms',
+      '0.10ms',
+      '33.333333s',
+      '2h',
+    ];
     expect(read.map(parseDuration)).toEqual([
-      7, 1500, 1, 60_000_000, 30_000_000, 5_400_000_000, 0, 100, 33_333_333,
+      7, 1500, 1, 60_000_000, 30_000_000, 5_400_000_000, 0, 100, 33_333_333, 7_200_000_000,
     ]);
   });
 
@@ -53,14 +64,29 @@ describe('durations', () => {
     const { World } = await loadEngine();
     const written = (think: string) => {
       try {
-        const world = new World(JSON.stringify({ tenure: 1, scheme: 'raft', client: { think } }));
+        const world = new World(
+          JSON.stringify({ tenure: 1, scheme: 'raft', client: { think, every: '1h' } }),
+        );
         return JSON.parse(world.scenario()).client.think;
       } catch {
         return null;
       }
     };
-    const texts = ['0us', '1us', '999us', '1.5ms', '1500ms', '60s', '1min', '0.5min', '90s', '0.0001min'];
-    for (const text of [...texts, '1m', '1µs', '1s ', '1.s', '0.0001ms', '5', '1h']) {
+    const texts = [
+      '0us',
+      '1us',
+      '999us',
+      '1.5ms',
+      '1500ms',
+      '60s',
+      '1min',
+      '0.5min',
+      '90s',
+      '0.0001min',
+      '1h',
+      '1.5h',
+    ];
+    for (const text of [...texts, '1m', '1µs', '1s ', '1.s', '0.0001ms', '5', '1d']) {
       const us = parseDuration(text);
       expect(us === null ? null : writeDuration(us), text).toBe(written(text));
     }

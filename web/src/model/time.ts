@@ -26,7 +26,7 @@ function trim(value: number, digits: number): string {
 }
 
 /** The units of scenario files, the largest first. */
-const UNITS = { min: 60_000_000n, s: 1_000_000n, ms: 1000n, us: 1n };
+const UNITS = { h: 3_600_000_000n, min: 60_000_000n, s: 1_000_000n, ms: 1000n, us: 1n };
 type Unit = keyof typeof UNITS;
 
 /**
@@ -34,7 +34,7 @@ type Unit = keyof typeof UNITS;
  * it is none, has a part of a microsecond, or is too long for a number.
  */
 export function parseDuration(text: string): number | null {
-  const match = /^(\d+)(?:\.(\d+))?(us|ms|s|min)$/.exec(text);
+  const match = /^(\d+)(?:\.(\d+))?(us|ms|s|min|h)$/.exec(text);
   if (!match) return null;
   const [, whole, fraction = '', unit] = match;
   // All digits as one whole number of the unit's tenths, hundredths and so on.

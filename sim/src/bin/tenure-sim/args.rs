@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::measure::What;
-use crate::{Done, USAGE, bench, explore, measure, run, sweep, trace};
+use crate::{Done, USAGE, bench, explore, measure, run, scale, sweep, trace};
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
@@ -77,6 +77,7 @@ pub(crate) fn dispatch() -> Done {
             Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
             Some("bench") => bench_command(&mut parser),
+            Some("scale") => scale_command(&mut parser),
             Some("help") => help(),
             _ => Err(unknown(&command.to_string_lossy())),
         },
@@ -260,6 +261,28 @@ fn bench_command(parser: &mut lexopt::Parser) -> Done {
         }
     }
     bench::bench(&common.seeds(10_000)?)
+}
+
+fn scale_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut nodes, mut minutes) = (None, None);
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("nodes") => nodes = Some(number(parser, "--nodes", 1, 1_001)?),
+            Long("minutes") => minutes = Some(number(parser, "--minutes", 1, 1_440)?),
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    match (nodes, minutes) {
+        (None, None) => scale::scale(),
+        (Some(nodes), Some(minutes)) => scale::row(scale::Size { nodes, minutes }),
+        _ => Err(refusal(
+            "missing-argument",
+            "scale",
+            "a run has both a number of nodes and a duration",
+            "write --nodes N --minutes M",
+        )),
+    }
 }
 
 pub(crate) fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {

@@ -11,6 +11,7 @@ mod explore;
 mod measure;
 mod parallel;
 mod run;
+mod scale;
 mod sweep;
 mod trace;
 
@@ -44,6 +45,9 @@ tenure-sim: leader elections in a deterministic world
               stale        an old leader writes late, in three timelines
               jitter       elections that nothing but slow messages started
   tenure-sim bench [--seeds N]                       speed of the simulator, and every figure above
+
+  tenure-sim scale [--nodes N --minutes M]           what an event costs and how much memory a run takes, up to 1,001
+                                                     nodes and 10 hours; or one such run
 
 exit codes: 0 as expected, 1 not as expected, 2 bad input
 ";
