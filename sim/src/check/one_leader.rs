@@ -9,7 +9,7 @@ use super::terms::Terms;
 #[derive(Clone, Debug)]
 pub(super) struct OneLeaderPerTerm {
     leaders: Terms,
-    /// What was judged last: a leader acts with every heartbeat.
+    /// What was judged last: a leader acts with every heartbeat, and two of one term break the rule whenever they take turns.
     last: Option<(u64, usize)>,
     tally: Tally,
 }

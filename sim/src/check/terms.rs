@@ -80,16 +80,21 @@ impl Terms {
         }
         let row = self.terms.partition_point(|known| *known < term);
         self.terms.insert(row, term);
-        let begin = row * self.places;
-        let nobody = std::iter::repeat_n(NOBODY, self.places);
-        self.first.splice(begin..begin, nobody);
+        // Moved by hand: what the standard library has for it is much code in a browser.
+        let (begin, end) = (row * self.places, self.first.len());
+        self.first.resize(end + self.places, NOBODY);
+        self.first.copy_within(begin..end, begin + self.places);
+        self.first[begin..begin + self.places].fill(NOBODY);
         row
     }
 
     fn forget(&mut self) {
         let rows = self.terms.len().div_ceil(2);
-        self.first.drain(..rows * self.places);
-        self.forgotten = self.terms.drain(..rows).next_back();
+        self.forgotten = self.terms[..rows].last().copied();
+        self.terms.copy_within(rows.., 0);
+        self.terms.truncate(self.terms.len() - rows);
+        self.first.copy_within(rows * self.places.., 0);
+        self.first.truncate(self.terms.len() * self.places);
     }
 }
 
