@@ -33,8 +33,8 @@ pub(crate) struct Env {
     pub(crate) queue: Queue<Due>,
     pub(crate) net: Network<Packet>,
     pub(crate) trace: Trace,
-    pub(crate) judges: Judges,
-    pub(crate) stages: Stages,
+    pub(crate) judges: Box<Judges>,
+    pub(crate) stages: Box<Stages>,
     pub(crate) counts: Counts,
     /// The kinds of actions that have lately been shown to matter, as bits.
     pub(crate) noticed: u32,
