@@ -9,6 +9,8 @@ use super::terms::Terms;
 #[derive(Clone, Debug)]
 pub(super) struct OneLeaderPerTerm {
     leaders: Terms,
+    /// What was judged last: a leader acts with every heartbeat, and two of one term break the rule whenever they take turns.
+    last: Option<(u64, usize)>,
     tally: Tally,
 }
 
@@ -16,11 +18,16 @@ impl OneLeaderPerTerm {
     pub(super) fn new() -> Self {
         Self {
             leaders: Terms::new(1),
+            last: None,
             tally: Tally::default(),
         }
     }
 
     pub(super) fn acted(&mut self, now: u64, node: usize, term: u64) -> bool {
+        if self.last == Some((term, node)) {
+            return false;
+        }
+        self.last = Some((term, node));
         let sight = self.leaders.see(term, 0, node);
         self.tally.note_sight(now, sight)
     }
