@@ -27,15 +27,15 @@ struct Pair {
 
 /// A connection that broke, or is to stand again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// Its ends, the lower first.
-    pub ends: (u16, u16),
+    pub(crate) ends: (u16, u16),
     /// Whether it broke just now.
-    pub broke: bool,
+    pub(crate) broke: bool,
     /// Whether that took a message in flight.
-    pub hit: bool,
+    pub(crate) hit: bool,
     /// When it stands again; [`NEVER`] while nobody knows.
-    pub back: u64,
+    pub(crate) back: u64,
     /// What broke it.
     pub(crate) by: Blame,
 }
