@@ -170,6 +170,15 @@ impl Action {
         }
     }
 
+    /// The first kind of damage to a disk; the others follow.
+    const DAMAGE: usize = 13;
+
+    /// Whether a kind is damage to a disk, which breaks what schemes rest on.
+    #[must_use]
+    pub const fn is_damage(kind: usize) -> bool {
+        kind >= Self::DAMAGE && kind <= Self::DAMAGE + Damage::Drop as usize
+    }
+
     /// Whether it breaks something that has to be shown to somebody before it mattered. Repairs and wishes do not: having
     /// an effect is all there is to them.
     #[must_use]
@@ -202,7 +211,7 @@ impl Action {
             Self::Network(_) => 10,
             Self::Disk(..) => 11,
             Self::Clock(..) => 12,
-            Self::Damage(_, damage) => 13 + *damage as usize,
+            Self::Damage(_, damage) => Self::DAMAGE + *damage as usize,
             Self::Flap(..) => 17,
             Self::Disconnect(..) => 18,
             Self::Slow(..) => 19,

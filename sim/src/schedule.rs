@@ -24,12 +24,6 @@ const END: u64 = HEALED + 3_500_000;
 /// The kinds of actions up to here are those a storm draws from.
 const STORMY_KINDS: usize = 12;
 
-/// Whether schedules use this kind of action. Damage to disks breaks what schemes rest on: they do not.
-#[must_use]
-pub const fn uses(kind: usize) -> bool {
-    !matches!(kind, 13..=16)
-}
-
 /// The schedule of a seed.
 ///
 /// # Errors

@@ -35,6 +35,21 @@ fn world() -> World {
     world
 }
 
+/// Nothing has to say how far clocks are apart at the start: they are, by more than any run lasts.
+#[test]
+fn every_clock_has_an_offset_of_its_own() {
+    let world = world();
+    let mut reads: Vec<u64> = (0..3)
+        .map(|node| world.node(node).unwrap().clock().reads(0).as_micros())
+        .collect();
+    reads.sort_unstable();
+    let hour = 3_600_000_000;
+    assert!(
+        reads.windows(2).all(|pair| pair[1] - pair[0] > hour),
+        "{reads:?}"
+    );
+}
+
 #[test]
 fn leases_hold_at_the_very_bound() {
     let outcomes = outcomes("1s", "-1%", "+1%");

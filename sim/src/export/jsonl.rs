@@ -70,7 +70,11 @@ fn particulars(w: &mut Writer, recording: &Recording, event: &Event) {
                 w.text("vote", &recording.name(vote));
             }
         }
-        Kind::Persisted | Kind::PersistLost => number(w, "ticket", a),
+        Kind::Persisted => number(w, "ticket", a),
+        Kind::PersistLost => {
+            number(w, "ticket", a);
+            w.text("why", words::lost(b));
+        }
         Kind::Role => w.text("role", words::role(a)),
         // A tenure without an end has no number to show.
         Kind::Established if a != i64::MAX => number(w, "until", a),

@@ -132,13 +132,14 @@ impl Keeper {
             Some(at) if world.next_at() == Some(at) => Before::of(world),
             _ => Before::default(),
         };
-        let effective = effects(world);
+        let [fired, effective] = world.done();
         let from = self.events.len();
         if !world.step(end) {
             return false;
         }
         self.collect(world);
-        if fired(world) > done {
+        let [came, had_effect] = world.done();
+        if came > fired {
             let disk = (0..)
                 .zip(&before.disks)
                 .find(|(node, takes)| {
@@ -148,7 +149,7 @@ impl Keeper {
             self.strikes.push(Strike {
                 at: world.now(),
                 events: from..self.events.len(),
-                effect: effects(world) > effective,
+                effect: had_effect > effective,
                 before,
                 disk,
             });
@@ -228,14 +229,6 @@ impl Before {
 
 fn disk_takes(world: &World, node: usize) -> Option<Takes> {
     world.node(node).map(|node| node.disk().takes)
-}
-
-fn fired(world: &World) -> usize {
-    world.faults().fired.iter().sum::<u32>() as usize
-}
-
-fn effects(world: &World) -> u32 {
-    world.faults().effective.iter().sum()
 }
 
 #[cfg(test)]

@@ -59,6 +59,20 @@ pub(super) const fn loss(code: i64) -> &'static str {
     }
 }
 
+/// How a durable write was lost, by [`Lost`](crate::physics::trace::Lost).
+pub(super) const fn lost(code: i64) -> &'static str {
+    match code {
+        0 => "failed",
+        1 => "answered",
+        2 => "wiped",
+        3 => "dropped",
+        4 => "torn",
+        5 => "unnamed",
+        6 => "renamed",
+        _ => "not-begun",
+    }
+}
+
 /// Why a term ended, by the code of the event.
 pub(super) const fn deposed(code: i64) -> &'static str {
     match code {

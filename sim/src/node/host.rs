@@ -11,6 +11,7 @@ use tenure::fence::Pass;
 use tenure::{Input, Output, Standing, Token, Why};
 
 impl<M: Scheme> Node<M> {
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn look_at_the_time(&mut self, env: &mut Env, me: usize) {
         let now = self.clock.reads(env.now);
         let due = self
@@ -27,6 +28,7 @@ impl<M: Scheme> Node<M> {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, ()>) {
         if let Some(machine) = &mut self.machine {
             machine.handle(self.clock.reads(env.now), input);
@@ -35,6 +37,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// After every input: shows what changed, carries the outputs out, and arms the next wake-up.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn settle(&mut self, env: &mut Env, me: usize) {
         self.show(env, me);
         while let Some(output) = self.machine.as_mut().and_then(M::poll) {
@@ -185,6 +188,7 @@ impl<M: Scheme> Node<M> {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn arm(&mut self, env: &mut Env, me: usize) {
         if self.looks {
             return;

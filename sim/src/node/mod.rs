@@ -17,7 +17,6 @@ use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss, Lost};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
-use std::collections::VecDeque;
 use tenure::{Input, Token};
 use turn::Late;
 
@@ -45,7 +44,7 @@ pub struct Node<M: Scheme> {
     lives: u64,
     app: App,
     /// What came while the process was frozen, or busy, in order.
-    late: VecDeque<Late>,
+    late: Vec<Late>,
     /// How long it takes for each thing that comes; 0 when that is no time.
     takes: u64,
     /// When it is done with what it is at; [`NEVER`] while it is at nothing.
@@ -116,7 +115,7 @@ impl<M: Scheme> Node<M> {
             status: Status::Crashed,
             lives: 0,
             app: App::default(),
-            late: VecDeque::new(),
+            late: Vec::new(),
             takes: 0,
             turn_at: NEVER,
             looks: false,
@@ -215,6 +214,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The disk is damaged. False when it was already.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn damage(&mut self, env: &mut Env, me: usize, damage: Damage) -> bool {
         let (flag, by) = match damage {
             Damage::Wipe => return self.wipe(env, me),
@@ -230,6 +230,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process dies, if it is there, and its disk is empty. False when both were so.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn wipe(&mut self, env: &mut Env, me: usize) -> bool {
         // That it dies is not what a wipe is about.
         let died = self.crash(env, me, NOBODY);
@@ -279,7 +280,7 @@ impl<M: Scheme> Node<M> {
         self.status = Status::Up;
         self.froze_leading = false;
         if self.is_slow() {
-            self.late.push_front(Late::Thought);
+            self.late.insert(0, Late::Thought);
             self.time_came(env, me);
             if self.turn_at == NEVER {
                 self.begin_turn(env, me);
@@ -313,6 +314,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A message has come.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         match self.status {
             Status::Up if self.is_slow() => {
@@ -332,6 +334,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The disk is done with its oldest write, if no crash undid it.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn written(&mut self, env: &mut Env, me: usize, era: u32) {
         let Some(written) = self.disk.done(era) else {
             return;
@@ -348,7 +351,7 @@ impl<M: Scheme> Node<M> {
         match self.status {
             Status::Up if self.is_slow() => self.queue_up(env, me, late),
             Status::Up => self.take(env, me, late),
-            Status::Paused => self.late.push_back(late),
+            Status::Paused => self.late.push(late),
             Status::Crashed => {}
         }
     }
@@ -388,6 +391,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The disk is as named from now on, and honest. False when it was.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn mend(&mut self, env: &Env, takes: Takes) -> bool {
         let mended = self.disk.mend(takes);
         if mended {

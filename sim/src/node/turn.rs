@@ -53,15 +53,16 @@ impl<M: Scheme> Node<M> {
         self.takes > 0
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn queue_up(&mut self, env: &mut Env, me: usize, late: Late) {
-        self.late.push_back(late);
+        self.late.push(late);
         self.wait_for_turn(env, me);
     }
 
     /// A message waits, if there is room for it.
     pub(super) fn keep(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         if self.late.len() < BUFFER {
-            self.late.push_back(Late::Message(*flight));
+            self.late.push(Late::Message(*flight));
         } else {
             lose(env, me, flight, Loss::BufferFull);
         }
@@ -74,6 +75,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The next that waits is begun with.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn begin_turn(&mut self, env: &mut Env, me: usize) {
         if !self.late.is_empty() {
             self.turn_at = env.now.saturating_add(self.takes);
@@ -82,19 +84,23 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A slow process is done with what came first.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn served(&mut self, env: &mut Env, me: usize) {
         if self.turn_at != env.now {
             return;
         }
         self.turn_at = NEVER;
-        if let Some(first) = self.late.pop_front() {
+        if !self.late.is_empty() {
             env.shown(&mut self.by.slow);
+            // Mostly few: moving the rest up costs little.
+            let first = self.late.remove(0);
             self.take(env, me, first);
         }
         self.begin_turn(env, me);
     }
 
     /// A deadline came, or the clock was changed.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn time_came(&mut self, env: &mut Env, me: usize) {
         if !self.is_slow() {
             self.look_at_the_time(env, me);
@@ -105,6 +111,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// Its turn has come.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn take(&mut self, env: &mut Env, me: usize, late: Late) {
         match late {
             Late::Message(flight) => self.deliver(env, me, &flight),

@@ -1,6 +1,8 @@
 //! How the actions fared: how many are planned, came, had an effect, and mattered (law W3).
 
-use crate::fault::{Action, Blame, Fault, NOBODY};
+#[cfg(not(target_family = "wasm"))]
+use crate::fault::NOBODY;
+use crate::fault::{Action, Blame, Fault};
 
 /// Counts of actions, by [`Action::kind`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,36 +46,48 @@ impl FaultCounts {
 /// The actions that came, as they turn out to matter. Nobody counts them in a browser.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fared {
+    #[cfg(not(target_family = "wasm"))]
     counts: FaultCounts,
     /// The kind of each action that came, in order, until it mattered: then [`SHOWN`].
+    #[cfg(not(target_family = "wasm"))]
     came: Vec<u8>,
 }
 
+#[cfg(target_family = "wasm")]
+impl Fared {
+    pub(super) const fn comes(&mut self, _: &Action) {}
+
+    pub(super) const fn has_effect(&mut self, _: Blame, _: &Action) {}
+
+    pub(crate) const fn notice(&mut self, _: Blame) {}
+
+    pub(super) fn counts(&self) -> FaultCounts {
+        FaultCounts::default()
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
 const SHOWN: u8 = u8::MAX;
 
+#[cfg(not(target_family = "wasm"))]
 impl Fared {
     /// The next action comes, and is to blame for what it does.
     pub(super) fn comes(&mut self, action: &Action) {
-        if cfg!(not(target_family = "wasm")) {
-            self.came.push(action.kind() as u8);
-            self.counts.fired[action.kind()] += 1;
-        }
+        self.came.push(action.kind() as u8);
+        self.counts.fired[action.kind()] += 1;
     }
 
     /// The action that came last had an effect.
     pub(super) fn has_effect(&mut self, by: Blame, action: &Action) {
-        if cfg!(not(target_family = "wasm")) {
-            self.counts.effective[action.kind()] += 1;
-            if !action.is_fault() {
-                self.notice(by);
-            }
+        self.counts.effective[action.kind()] += 1;
+        if !action.is_fault() {
+            self.notice(by);
         }
     }
 
     /// Something was shown to somebody that this action is to blame for.
     pub(crate) fn notice(&mut self, by: Blame) {
-        if cfg!(not(target_family = "wasm"))
-            && by != NOBODY
+        if by != NOBODY
             && let Some(kind) = self.came.get_mut(by as usize)
             && let Some(mattered) = self.counts.mattered.get_mut(usize::from(*kind))
         {

@@ -34,6 +34,14 @@ impl World {
         self.env.fared.counts().of_plan(&self.plan)
     }
 
+    /// How many actions came, and how many had an effect.
+    pub(crate) fn done(&self) -> [u32; 2] {
+        let FaultCounts {
+            fired, effective, ..
+        } = self.env.fared.counts();
+        [fired, effective].map(|counts| counts.iter().sum())
+    }
+
     /// All actions, done and planned, in order of time.
     #[must_use]
     pub fn plan(&self) -> &[Fault] {
@@ -42,17 +50,21 @@ impl World {
 
     pub(super) fn apply_next(&mut self) {
         let place = self.next;
-        let Some(Fault { action, .. }) = self.plan.get(place).cloned() else {
+        // Clones share the actions.
+        let plan = self.plan.clone();
+        let Some(Fault { action, .. }) = plan.get(place) else {
             return;
         };
         self.next += 1;
         self.env.trace.cause = -1;
         let by = place as Blame;
         self.env.act = by;
-        self.env.fared.comes(&action);
-        let effect = self.watching_the_leader(|world| world.carry_out(&action));
+        self.env.fared.comes(action);
+        let led = self.led();
+        let effect = self.carry_out(action);
+        self.note_loss(led);
         if effect {
-            self.env.fared.has_effect(by, &action);
+            self.env.fared.has_effect(by, action);
         }
         self.note_wholeness();
         if !effect {
@@ -61,20 +73,24 @@ impl World {
         }
     }
 
-    /// Does something, and notes when that took the leader away.
-    pub(super) fn watching_the_leader<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
-        let leader = self
-            .resolve(Who::Leader)
-            .map(|leader| (leader, self.reach(leader)));
-        let done = act(self);
-        if let Some((leader, reached)) = leader
+    /// Who leads, and how many can answer it.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(super) fn led(&self) -> Option<(usize, usize)> {
+        let leader = self.resolve(Who::Leader)?;
+        Some((leader, self.reach(leader)))
+    }
+
+    /// Notes when what was done since took the leader away.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(super) fn note_loss(&mut self, led: Option<(usize, usize)>) {
+        if let Some((leader, reached)) = led
             && self.is_lost(leader, reached)
         {
             self.env.stages.lost(self.env.now);
         }
-        done
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn carry_out(&mut self, action: &Action) -> bool {
         if let Some(who) = action.who() {
             return self.carry_out_on(who, action);
@@ -100,6 +116,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn carry_out_between(&mut self, from: usize, to: usize, action: &Action) -> bool {
         let (now, by) = (self.env.now, self.env.act);
         match action {
@@ -115,6 +132,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn carry_out_on(&mut self, who: Who, action: &Action) -> bool {
         let Some(me) = self.resolve(who) else {
             return false;
@@ -138,6 +156,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn cut(&mut self, from: usize, to: usize, by: Blame) -> bool {
         let cut = self.sever(from, to, by);
         if cut {
@@ -162,6 +181,7 @@ impl World {
         self.env.tell_connections();
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn heal(&mut self, from: usize, to: usize) -> bool {
         let healed = self.env.net.heal(self.env.now, from, to);
         if healed {
@@ -277,6 +297,7 @@ impl World {
     }
 
     /// How many nodes can answer a node: they run, and the links carry both ways. Itself included.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn reach(&self, node: usize) -> usize {
         let answers = |other: &usize| {
             self.status(*other) == Some(Status::Up)
@@ -287,6 +308,7 @@ impl World {
     }
 
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn is_lost(&self, leader: usize, reached: usize) -> bool {
         let majority = self.env.nodes / 2 + 1;
         let leads = self.rafts().any(|(node, raft)| {

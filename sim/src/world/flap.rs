@@ -6,7 +6,7 @@ use super::World;
 use super::env::Due;
 use crate::fault::{Blame, Flap};
 
-/// The links that flap, in order of their ends.
+/// The links that flap: few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flaps(Vec<Flapping>);
 
@@ -33,8 +33,8 @@ impl Flaps {
         any
     }
 
-    fn find(&self, ends: (u16, u16)) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&ends, |flapping| flapping.ends)
+    fn find(&mut self, ends: (u16, u16)) -> Option<&mut Flapping> {
+        self.0.iter_mut().find(|flapping| flapping.ends == ends)
     }
 }
 
@@ -45,68 +45,67 @@ impl World {
         if one == other {
             return false;
         }
-        let ends = (one.min(other) as u16, one.max(other) as u16);
-        let flapping = Flapping {
+        let ends = in_order(one, other);
+        if self
+            .flaps
+            .find(ends)
+            .is_some_and(|former| former.rhythm == rhythm)
+        {
+            return false;
+        }
+        self.stop_flapping(one, other);
+        self.flaps.0.push(Flapping {
             ends,
             rhythm,
             by: self.env.act,
             down: false,
             turns_at: self.env.now,
-        };
-        match self.flaps.find(ends) {
-            Ok(place) if self.flaps.0[place].rhythm == rhythm => return false,
-            Ok(place) => {
-                self.heal_flapping(self.flaps.0[place]);
-                self.flaps.0[place] = flapping;
-            }
-            Err(place) => self.flaps.0.insert(place, flapping),
-        }
-        self.turn(ends);
+        });
+        self.flap_turns(ends.0, ends.1);
         true
     }
 
     /// The link does not flap any more. False when it did not.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn stop_flapping(&mut self, one: usize, other: usize) -> bool {
-        let ends = (one.min(other) as u16, one.max(other) as u16);
-        let Ok(place) = self.flaps.find(ends) else {
+        let ends = in_order(one, other);
+        let Some(former) = self.flaps.find(ends).copied() else {
             return false;
         };
-        let flapping = self.flaps.0.remove(place);
-        self.heal_flapping(flapping);
+        self.flaps.0.retain(|flapping| flapping.ends != ends);
+        self.heal_flapping(former);
         true
     }
 
     /// A link may be due to turn.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn flap_turns(&mut self, one: u16, other: u16) {
-        let found = self.flaps.find((one, other)).ok();
-        let due = found.is_some_and(|place| self.flaps.0[place].turns_at == self.env.now);
-        if due {
-            self.watching_the_leader(|world| world.turn((one, other)));
-        }
-    }
-
-    fn turn(&mut self, ends: (u16, u16)) {
-        let Ok(place) = self.flaps.find(ends) else {
+        let now = self.env.now;
+        let Some(flapping) = self.flaps.find((one, other)) else {
             return;
         };
-        let flapping = &mut self.flaps.0[place];
+        if flapping.turns_at != now {
+            return;
+        }
         flapping.down = !flapping.down;
         let Flap { down, up } = flapping.rhythm;
         let lasts = if flapping.down { down } else { up };
-        flapping.turns_at = self.env.now.saturating_add(lasts);
+        flapping.turns_at = now.saturating_add(lasts);
         let flapping = *flapping;
-        let (one, other) = ends;
         self.env
             .queue
             .push(flapping.turns_at, Due::Flap(one, other));
+        let led = self.led();
         if flapping.down {
             self.cut(one as usize, other as usize, flapping.by);
             self.cut(other as usize, one as usize, flapping.by);
         } else {
             self.heal_flapping(flapping);
         }
+        self.note_loss(led);
     }
 
+    #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_flapping(&mut self, Flapping { ends, by, .. }: Flapping) {
         let (one, other) = (ends.0 as usize, ends.1 as usize);
         for (from, to) in [(one, other), (other, one)] {
@@ -115,4 +114,8 @@ impl World {
             }
         }
     }
+}
+
+fn in_order(one: usize, other: usize) -> (u16, u16) {
+    (one.min(other) as u16, one.max(other) as u16)
 }

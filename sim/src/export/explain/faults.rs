@@ -466,6 +466,63 @@ mod tests {
     }
 
     #[test]
+    fn damage_and_slowness_say_what_they_will_do() {
+        let (_, told) = told(
+            r#"{"at": "1s", "lie": "n1"}, {"at": "1s", "fail": "n2"}, {"at": "1s", "drop": "n3"},
+               {"at": "2s", "wipe": "n1"}, {"at": "3s", "slow": {"node": "n2", "by": "20ms"}},
+               {"at": "3s", "clock": {"node": "n2", "rate": "-1%", "jump": "-7ms"}},
+               {"at": "3s", "flap": {"between": ["n2", "n3"], "down": "5ms", "up": "7ms"}}"#,
+        );
+        for (told, expected) in told.iter().zip([
+            "lie n1. From now on its disk answers before it has written.",
+            "fail n2. The next write of its disk fails.",
+            "drop n3. The next write of its disk is answered and never done.",
+            "wipe n1. n1 dies; ",
+            "slow n2: 20 ms for all that comes. From now on.",
+            "clock of n2: 1 % slow and 7 ms back. From now on.",
+            "flap n2 – n3: cut for 5 ms, whole for 7 ms. It begins with being cut, and goes on until it is healed.",
+        ]) {
+            assert!(told.contains(expected), "{told}");
+        }
+        assert!(told[3].contains("Its disk is empty."), "{}", told[3]);
+    }
+
+    #[test]
+    fn a_broken_connection_counts_what_it_took_until_it_stands_again() {
+        let json = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "5s", "network": {"order": "fifo"},
+            "faults": [{"at": "2s", "disconnect": ["n2", "n1"]}]}"#;
+        let recording = Recording::of(Scenario::parse(json).unwrap()).unwrap();
+        let lost = recording.events.iter();
+        let lost = lost.filter(|event| event.kind == Kind::Lose).count();
+        let told = &entries(&recording)[0].text;
+        let count = count(lost as u64, "message");
+        assert!(
+            told.contains(&format!("{count} lost until it stands again at 2020 ms.")),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_crash_tells_what_it_left_on_the_disk() {
+        let left = |seed: u64, at: u64| {
+            let json = format!(
+                r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "1s", "seed": "{seed}",
+                    "disk": {{"write": "10ms", "rename": "80ms"}},
+                    "faults": [{{"at": "0ms", "campaign": "n1"}}, {{"at": "{at}ms", "crash": "n1"}}]}}"#
+            );
+            let recording = Recording::of(Scenario::parse(&json).unwrap()).unwrap();
+            entries(&recording)[1].text.clone()
+        };
+        let told: Vec<String> = (0..20).map(|seed| left(seed, 80)).collect();
+        for part in ["of which nobody had heard", "is not done yet"] {
+            assert!(
+                told.iter().any(|told| told.contains(part)),
+                "{part}: {told:#?}"
+            );
+        }
+    }
+
+    #[test]
     fn quiet_faults_in_a_row_are_told_together() {
         let (recording, _) = told(
             r#"{"at": "1s", "restart": "n1"}, {"at": "1s", "disk": {"node": "n1", "write": "9ms"}},
