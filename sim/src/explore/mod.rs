@@ -12,6 +12,7 @@
 //! [`Setting`] says what is explored and how far, [`Model`] what that means, [`explore`] walks it, [`Report`] tells.
 //! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
 
+mod coverage;
 mod hash;
 mod heal;
 mod hunt;
@@ -28,6 +29,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use coverage::{Coverage, Outline};
 pub use hunt::Hunt;
 pub use law::Law;
 pub use model::{Action, Mail, Model, State};
