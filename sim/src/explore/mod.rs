@@ -10,7 +10,10 @@
 //! ```
 //!
 //! [`Setting`] says what is explored and how far, [`Model`] what that means, [`explore`] walks it, [`Report`] tells.
-//! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
+//! [`Hunt`] knows where to look for what a rule protects, [`Counterexample::scenario`] plays what was found in a world,
+//! [`Coverage`] holds random schedules against what there is to reach.
+//! Inside: `node` (a machine with its disk and clock), `judge` (what the outside holds against it), `heal` (liveness as a
+//! question about one state), `table` (each node state and each step once), `script`, `hash`.
 
 mod coverage;
 mod hash;
