@@ -69,6 +69,7 @@ pub struct Network<P> {
     cuts: usize,
     /// By how much more than its latency a message takes, as `cut`; empty while no link is slow.
     delays: Vec<u64>,
+    slow: usize,
     /// How it behaves now.
     pub weather: Weather,
     random: Random,
@@ -89,6 +90,7 @@ impl<P: Copy> Network<P> {
             cut,
             cuts: 0,
             delays: Vec::new(),
+            slow: 0,
             weather,
             random,
             flights: Vec::new(),
@@ -230,12 +232,14 @@ impl<P: Copy> Network<P> {
 
     /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
     /// such link.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn slow(&mut self, from: usize, to: usize, delay: u64) -> bool {
         if from == to || from >= self.nodes || to >= self.nodes || self.delay(from, to) == delay {
             return false;
         }
         self.delays.resize(self.nodes * self.nodes, 0);
-        self.delays[from * self.nodes + to] = delay;
+        let former = std::mem::replace(&mut self.delays[from * self.nodes + to], delay);
+        self.slow = self.slow + usize::from(delay > 0) - usize::from(former > 0);
         true
     }
 
@@ -250,8 +254,8 @@ impl<P: Copy> Network<P> {
 
     /// Whether any link is slow.
     #[must_use]
-    pub fn has_slow(&self) -> bool {
-        self.delays.iter().any(|delay| *delay > 0)
+    pub const fn has_slow(&self) -> bool {
+        self.slow > 0
     }
 
     /// How many directions of links are cut.

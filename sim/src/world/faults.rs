@@ -115,19 +115,17 @@ impl World {
             return self.carry_out_on(who, &action);
         }
         match action {
-            Action::Cut(from, to) => match (self.resolve(from), self.resolve(to)) {
-                (Some(from), Some(to)) => self.cut(from, to),
-                _ => false,
-            },
-            Action::Heal(from, to) => match (self.resolve(from), self.resolve(to)) {
-                (Some(from), Some(to)) => self.heal(from, to),
-                _ => false,
-            },
+            Action::Cut(from, to) | Action::Heal(from, to) | Action::Delay(from, to, _) => {
+                let (Some(from), Some(to)) = (self.resolve(from), self.resolve(to)) else {
+                    return false;
+                };
+                match action {
+                    Action::Cut(..) => self.cut(from, to),
+                    Action::Delay(.., by) => self.env.net.slow(from, to, by),
+                    _ => self.heal(from, to),
+                }
+            }
             Action::Partition(groups) => self.partition(&groups),
-            Action::Delay(from, to, by) => match (self.resolve(from), self.resolve(to)) {
-                (Some(from), Some(to)) => self.env.net.slow(from, to, by),
-                _ => false,
-            },
             Action::Network(weather) => {
                 let other = std::mem::replace(&mut self.env.net.weather, weather) != weather;
                 if other {
