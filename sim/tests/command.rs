@@ -216,6 +216,20 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
     assert_eq!(ended, 0, "{out}");
     assert!(out.contains("exhausted, clean"), "{out}");
 
+    let more = [
+        "election",
+        "--terms",
+        "1",
+        "--liveness",
+        "1",
+        "--coverage",
+        "9",
+    ];
+    let (ended, out, _) = explore(&more);
+    assert_eq!(ended, 0, "{out}");
+    assert!(out.contains("states healed"), "{out}");
+    assert!(out.contains("not reached: Follower"), "{out}");
+
     let (ended, out, _) = explore(&["election", "--without", "one-vote-a-term"]);
     assert_eq!(ended, 1, "{out}");
     assert!(

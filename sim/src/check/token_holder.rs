@@ -8,7 +8,7 @@ use tenure::Token;
 /// Whose each token is.
 #[derive(Clone, Debug)]
 pub(super) struct TokenHolder {
-    /// In order of tokens; the first that was established with it.
+    /// The first that was established with it; the newest last.
     holders: Vec<(Token, usize)>,
     /// What each resource was shown last: a leader shows its token with every write.
     shown: Vec<(Token, usize)>,
@@ -25,12 +25,13 @@ impl TokenHolder {
     }
 
     pub(super) fn established(&mut self, node: usize, token: Token) {
-        if let Err(place) = self.place(token) {
-            self.holders.insert(place, (token, node));
+        if self.holder(token).is_none() {
+            self.holders.push((token, node));
         }
     }
 
     /// Put to the test whenever a resource is shown another token than last, or by another.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn shown(&mut self, now: u64, resource: usize, node: usize, token: Token) -> bool {
         let Some(last) = self.shown.get_mut(resource) else {
             return false;
@@ -38,13 +39,14 @@ impl TokenHolder {
         if std::mem::replace(last, (token, node)) == (token, node) {
             return false;
         }
-        let holder = self.place(token).map(|place| self.holders[place].1);
-        self.tally.note(now, holder != Ok(node))
+        self.tally.note(now, self.holder(token) != Some(node))
     }
 
-    fn place(&self, token: Token) -> Result<usize, usize> {
-        self.holders
-            .binary_search_by_key(&token, |(token, _)| *token)
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    fn holder(&self, token: Token) -> Option<usize> {
+        // Tenures are few, and the one that is asked for is among the last.
+        let mut holders = self.holders.iter().rev();
+        holders.find(|held| held.0 == token).map(|held| held.1)
     }
 
     pub(super) const fn tally(&self) -> Tally {

@@ -10,8 +10,12 @@
 //! ```
 //!
 //! [`Setting`] says what is explored and how far, [`Model`] what that means, [`explore`] walks it, [`Report`] tells.
-//! Inside: `node` (a machine with its disk and clock), `table` (each node state and each step once), `hash`.
+//! [`Hunt`] knows where to look for what a rule protects, [`Counterexample::scenario`] plays what was found in a world,
+//! [`Coverage`] holds random schedules against what there is to reach.
+//! Inside: `node` (a machine with its disk and clock), `judge` (what the outside holds against it), `heal` (liveness as a
+//! question about one state), `table` (each node state and each step once), `script`, `hash`.
 
+mod coverage;
 mod hash;
 mod heal;
 mod hunt;
@@ -28,6 +32,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use coverage::{Coverage, Outline};
 pub use hunt::Hunt;
 pub use law::Law;
 pub use model::{Action, Mail, Model, State};

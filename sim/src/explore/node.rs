@@ -1,5 +1,6 @@
 //! One node of an exploration: the real machine, its disk, its clock, and what the outside remembers of it.
 
+use super::coverage::Outline;
 use super::hash::Mix;
 use super::law::Law;
 use super::setting::{MAX_TERMS, Setting, Unexplorable};
@@ -361,6 +362,12 @@ impl Node {
             Standing::Leading(tenure) => Some(tenure.token.counter),
             _ => None,
         }
+    }
+
+    /// What of it a simulator can be held against.
+    pub(super) fn outline(&self) -> Outline {
+        let writes = !self.writes.is_empty();
+        Outline::of(&self.machine, self.disk.as_ref(), writes, self.now)
     }
 
     /// How many writes the disk has not done.

@@ -1,5 +1,6 @@
 //! What an exploration found: figures, and the shortest way to a violation.
 
+use super::coverage::Outline;
 use super::law::Law;
 use super::model::{Action, Mail, Model, State};
 use super::setting::Cut;
@@ -24,6 +25,8 @@ pub struct Report {
     pub cuts: [u64; Cut::ALL.len()],
     /// States of single nodes.
     pub nodes: usize,
+    /// The same without clock values, terms and names, when all is done.
+    pub outlines: HashSet<Outline>,
     /// Messages that differ.
     pub messages: usize,
     /// Steps of single nodes: how often a machine was run. All others were looked up.

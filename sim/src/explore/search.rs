@@ -5,7 +5,7 @@ use super::heal::Healer;
 use super::judge::judge;
 use super::law::Law;
 use super::model::{Action, Model, Spent, is_round, spend};
-use super::node::Stir;
+use super::node::{Node, Stir};
 use super::report::{Counterexample, Report};
 use super::setting::{Cut, MAX_VOTERS, Setting, Unexplorable};
 use super::table::Tables;
@@ -366,6 +366,9 @@ impl Search {
 
     fn finish(mut self) -> Report {
         self.note_tables();
+        let known = self.tables.nodes.iter().map(|entry| &entry.node);
+        let within = known.filter(|node| !self.model.group.beyond(node));
+        self.report.outlines = within.map(Node::outline).collect();
         if let Some(law) = self.broken {
             let path = self.path();
             self.report.counterexample = Some(Counterexample::replay(&self.model, law, path));

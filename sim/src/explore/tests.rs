@@ -325,6 +325,16 @@ fn leases_hold_as_far_as_the_clocks_do() {
     let example = beyond.counterexample.unwrap();
     assert!(example.confirmed, "{example}");
     assert_eq!(example.law, Law::OneBelieved, "{example}");
+    let scenario = example.scenario(&drifting(short_timing(6, 1), bounds));
+    let clocks = crate::Scenario::parse(&scenario.unwrap().to_json())
+        .unwrap()
+        .clocks;
+    assert!(!clocks.is_empty());
+    assert!(
+        clocks
+            .iter()
+            .all(|pace| [800_000, 1_200_000].contains(pace))
+    );
     let depth = example.path.len() as u32;
     let within = explore(
         &drifting(drifts(6, 200_000), Bounds { depth, ..bounds }),

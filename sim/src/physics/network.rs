@@ -113,6 +113,7 @@ pub struct Network<P> {
     cuts: usize,
     /// By how much more than its latency a message takes, and since which action; as `cut`, empty while no link is slow.
     delays: Vec<(u64, Blame)>,
+    slow: usize,
     weather: Weather,
     /// What made the weather as it is.
     weather_by: Blame,
@@ -139,6 +140,7 @@ impl<P: Copy> Network<P> {
             cut: Vec::new(),
             cuts: 0,
             delays: Vec::new(),
+            slow: 0,
             weather,
             weather_by: NOBODY,
             random,
@@ -394,13 +396,16 @@ impl<P: Copy> Network<P> {
 
     /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
     /// such link.
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn slow(&mut self, from: usize, to: usize, delay: u64, by: Blame) -> bool {
         let known = from != to && from < self.nodes && to < self.nodes;
         if !known || self.delay(from, to).0 == delay {
             return false;
         }
         self.delays.resize(self.nodes * self.nodes, (0, NOBODY));
-        self.delays[from * self.nodes + to] = (delay, by);
+        let change = &mut self.delays[from * self.nodes + to];
+        let (former, _) = std::mem::replace(change, (delay, by));
+        self.slow = self.slow + usize::from(delay > 0) - usize::from(former > 0);
         true
     }
 
@@ -412,8 +417,8 @@ impl<P: Copy> Network<P> {
 
     /// Whether any link is slow.
     #[must_use]
-    pub fn has_slow(&self) -> bool {
-        self.delays.iter().any(|(delay, _)| *delay > 0)
+    pub const fn has_slow(&self) -> bool {
+        self.slow > 0
     }
 
     /// How many directions of links are cut.

@@ -5,7 +5,9 @@ use crate::args::{help, number, refusal, slip, text, unknown};
 use lexopt::prelude::{Long, Short, Value};
 use std::time::{Duration, Instant};
 use tenure::raft::Rule;
-use tenure_sim::explore::{Bounds, Clocks, Counterexample, Hunt, Report, Setting, explore};
+use tenure_sim::explore::{
+    Bounds, Clocks, Counterexample, Coverage, Hunt, Report, Setting, explore,
+};
 use tenure_sim::scenario::rule_names;
 
 /// How often progress is told.
@@ -14,7 +16,7 @@ const PULSE: Duration = Duration::from_secs(2);
 /// Reads the rest of the command line and explores.
 pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
     let (mut lease, mut voters, mut promise, mut off, mut whole) = (None, 3, 2, Vec::new(), false);
-    let (mut hunted, mut file, mut liveness) = (None, None, None);
+    let (mut hunted, mut file, mut liveness, mut seeds) = (None, None, None, 0);
     let mut bounds = Bounds::default();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
@@ -35,6 +37,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             Long("without") => off.push(rule(&text(parser, "--without")?)?),
             Long("hunt") => hunted = Some(hunt(&text(parser, "--hunt")?)?),
             Long("liveness") => liveness = Some(number(parser, "--liveness", 1, 1 << 32)?),
+            Long("coverage") => seeds = number(parser, "--coverage", 1, 1 << 32)?,
             Long("whole") => whole = true,
             Long("scenario") => file = Some(text(parser, "--scenario")?),
             Long("help") | Short('h') => return help(),
@@ -64,6 +67,9 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
         setting = setting.whole();
     }
     let report = search(&setting)?;
+    if seeds > 0 {
+        cover(&report, &setting, seeds)?;
+    }
     if let (Some(example), Some(file)) = (&report.counterexample, file) {
         show(example, &setting, &file)?;
     }
@@ -81,6 +87,30 @@ fn hunt(name: &str) -> Result<Hunt, tenure_sim::Refusal> {
             remedy,
         )
     })
+}
+
+/// Tells which share of the node states random schedules reach, and what they do not.
+fn cover(report: &Report, setting: &Setting, seeds: u64) -> Result<(), tenure_sim::Refusal> {
+    let coverage = Coverage::of(setting, 0..seeds).map_err(|error| {
+        refusal(
+            "unexplorable",
+            "--coverage",
+            error.code(),
+            "keep the rules that make it safe",
+        )
+    })?;
+    let missing = coverage.missing(&report.outlines);
+    let (all, runs) = (report.outlines.len(), coverage.runs);
+    let met = all - missing.len();
+    println!(
+        "{runs} schedules reach {met} of {all} node states ({} %), and {} beyond the bounds",
+        100 * met / all.max(1),
+        coverage.outlines.len() - met
+    );
+    for outline in missing {
+        println!("  not reached: {outline}");
+    }
+    Ok(())
 }
 
 /// Writes the counterexample as a scenario, if a world breaks by it too.

@@ -30,11 +30,13 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim sweep [--seeds N] [--from N] [--threads N]
                                                      random fault schedules, judged for safety and liveness
   tenure-sim explore election|lease [--nodes N] [--terms N] [--crashes N] [--whims N] [--ticks N] [--promise N]
-                     [--without RULE]... [--states N] [--whole] [--liveness N] [--scenario FILE]
+                     [--without RULE]... [--states N] [--whole] [--liveness N] [--coverage SEEDS]
+                     [--scenario FILE]
                                                      every schedule of a small group, within bounds; --whole without
                                                      leaving out what is the same; --liveness asks of one state in N
-                                                     whether one leads once nothing fails any more; a counterexample
-                                                     is written to FILE as a scenario
+                                                     whether one leads once nothing fails any more; --coverage tells
+                                                     which share of the node states random schedules reach; a
+                                                     counterexample is written to FILE as a scenario
   tenure-sim explore --hunt RULE [--scenario FILE]   the same where the absence of a rule is found
   tenure-sim schedule SEED                           print the random schedule of a seed as a scenario file
   tenure-sim schema                                  print the JSON Schema of scenario files

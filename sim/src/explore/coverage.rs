@@ -1,0 +1,212 @@
+//! How much of what can happen a simulator reaches: coverage with a denominator.
+//!
+//! An exploration meets every state of a node within its bounds. Without clock values, terms and names few are left, the
+//! [`Outline`]s; random schedules are held against them. What an exploration knows and no schedule reaches is a gap in the
+//! schedules; what only schedules reach lies beyond the bounds.
+
+use super::setting::Setting;
+use crate::node::Status;
+use crate::schedule;
+use crate::world::World;
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+use tenure::raft::{ConfigError, Raft, Record, Role, Rules};
+use tenure::{Election, Instant, NodeId, Standing};
+
+/// What a node is, without clock values, terms and names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Outline {
+    role: Role,
+    established: bool,
+    believes: bool,
+    vote: Whom,
+    leader: Whom,
+    grants: u8,
+    promise: Promised,
+    /// Whether the disk holds its term, and which vote.
+    durable: bool,
+    durable_vote: Whom,
+    writes: bool,
+}
+
+/// A node, as seen from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Whom {
+    Nobody,
+    Itself,
+    Another,
+}
+
+/// What binds it, if anything does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Promised {
+    Nothing,
+    /// To the leader of its term.
+    OwnTerm,
+    /// To a leader of an earlier term.
+    EarlierTerm,
+    /// The wait after a restart.
+    Restart,
+}
+
+/// The outlines that random schedules reach.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// How many schedules were run: those of groups of the size that is explored.
+    pub runs: u64,
+    /// What they reached.
+    pub outlines: HashSet<Outline>,
+}
+
+impl Outline {
+    /// The outline of a machine with this on its disk.
+    pub(super) fn of<R: Rules>(
+        machine: &Raft<R>,
+        durable: Option<&Record>,
+        writes: bool,
+        now: Instant,
+    ) -> Self {
+        let whom = |id: Option<NodeId>| match id {
+            None => Whom::Nobody,
+            Some(id) if id == machine.id() => Whom::Itself,
+            Some(_) => Whom::Another,
+        };
+        let promise = machine.promise().filter(|promise| promise.until > now);
+        let durable = durable.copied().unwrap_or_default();
+        let current = durable.term == machine.term();
+        Self {
+            role: machine.role(),
+            established: machine.established(),
+            believes: matches!(machine.standing(now), Standing::Leading(_)),
+            vote: whom(machine.vote()),
+            leader: whom(machine.leader()),
+            grants: machine.grants() as u8,
+            promise: match promise.map(|promise| promise.to) {
+                None => Promised::Nothing,
+                Some(None) => Promised::Restart,
+                Some(Some(term)) if term == machine.term() => Promised::OwnTerm,
+                Some(Some(_)) => Promised::EarlierTerm,
+            },
+            durable: current,
+            durable_vote: whom(durable.vote.filter(|_| current)),
+            writes,
+        }
+    }
+}
+
+impl Coverage {
+    /// Runs the random schedules of these seeds, as far as they are of groups like that of `setting`, with its rules off.
+    ///
+    /// # Errors
+    /// When the core refuses the settings without these rules.
+    pub fn of(setting: &Setting, seeds: Range<u64>) -> Result<Self, ConfigError> {
+        let mut coverage = Self::default();
+        for seed in seeds {
+            let mut scenario = schedule::random(seed)?;
+            if scenario.nodes != setting.voters {
+                continue;
+            }
+            scenario.safe_mode = setting.clocks.is_some();
+            let mut world = World::new(&scenario.without(&setting.off)?);
+            coverage.runs += 1;
+            while world.step(world.duration()) {
+                coverage.look(&world);
+            }
+        }
+        Ok(coverage)
+    }
+
+    fn look(&mut self, world: &World) {
+        for node in (0..world.nodes()).filter_map(|node| world.node(node)) {
+            let machine = node.machine().filter(|machine| !machine.halted());
+            if let Some(machine) = machine.filter(|_| node.status() == Status::Up) {
+                let (disk, now) = (node.disk(), node.clock().reads(world.now()));
+                let outline = Outline::of(machine, disk.durable(), disk.pending() > 0, now);
+                self.outlines.insert(outline);
+            }
+        }
+    }
+
+    /// What an exploration met and no schedule reached, in words, sorted.
+    #[must_use]
+    pub fn missing(&self, met: &HashSet<Outline>) -> Vec<String> {
+        let missing = met.difference(&self.outlines);
+        let mut missing: Vec<String> = missing.map(Outline::to_string).collect();
+        missing.sort_unstable();
+        missing
+    }
+}
+
+impl fmt::Display for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            role,
+            established,
+            believes,
+            vote,
+            leader,
+            grants,
+            promise,
+            durable,
+            durable_vote,
+            writes,
+        } = self;
+        write!(
+            f,
+            "{role:?}, grants {grants}, vote {vote:?}, leader {leader:?}, promise {promise:?}"
+        )?;
+        let disk = if *durable {
+            "this term"
+        } else {
+            "an earlier term"
+        };
+        write!(f, ", disk {disk} with vote {durable_vote:?}")?;
+        for (is, what) in [
+            (*established, ", established"),
+            (*believes, ", believes"),
+            (*writes, ", writing"),
+        ] {
+            if is {
+                f.write_str(what)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Bounds, Clocks, explore};
+    use super::*;
+
+    fn bounds(terms: u64, ticks: u8) -> Bounds {
+        Bounds {
+            terms,
+            crashes: 1,
+            ticks,
+            ..Bounds::default()
+        }
+    }
+
+    /// How many node states a setting has, and how many of them some seeds reach.
+    fn figures(setting: &Setting, seeds: u64) -> (usize, usize) {
+        let met = explore(setting, |_| true).unwrap().outlines;
+        let coverage = Coverage::of(setting, 0..seeds).unwrap();
+        let missing = coverage.missing(&met);
+        println!("{} schedules: {missing:#?}", coverage.runs);
+        (met.len(), met.len() - missing.len())
+    }
+
+    #[test]
+    fn random_schedules_reach_what_can_be_reached() {
+        let election = Setting::election(3, bounds(2, u8::MAX));
+        let lease = Setting::lease(3, Clocks::exact(3), bounds(1, 4));
+        for setting in [election, lease] {
+            let (all, reached) = figures(&setting, 40);
+            assert_eq!(reached, all);
+            let (all, reached) = figures(&setting, 1);
+            assert!(reached < all, "one seed reaches it all");
+        }
+    }
+}
