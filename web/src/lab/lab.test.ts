@@ -239,7 +239,7 @@ describe('the setting', () => {
     expect(lab.change({ nodes: 3 })).toBe(true);
     expect(lab.seed).toBe('18446744073709551615');
     await openFile(lab, file('9007199254740993'));
-    expect(lab.notices.list[0].problem?.code).toBe('bad-seed');
+    expect(lab.notices.list[0].problem?.code).toBe('inexact-seed');
     expect(lab.seed).toBe('18446744073709551615');
     await openFile(lab, file('12'));
     expect(lab.scenario.seed).toBe('12');
