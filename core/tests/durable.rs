@@ -6,7 +6,7 @@ use bench::{Bench, follower, ms};
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, Message, Raft, Record, Refusal, Role, Switched};
-use tenure::{Duration, Election, Event, Input, NodeId, Standing, Ticket, Unknown};
+use tenure::{Duration, Election, Event, Input, NodeId, Standing, Ticket, Token, Unknown, Why};
 
 /// C1: while the disk is silent nothing is said, however much is asked, and nothing grows.
 #[test]
@@ -125,6 +125,40 @@ fn a_doubtful_write_ends_the_incarnation() {
     }
     assert_eq!((bench.said(), bench.machine.deadline()), (vec![], None));
     assert_eq!(bench.machine.standing(ms(3_000)), Standing::Unknown);
+}
+
+/// C1 and C7: a leader whose disk turns doubtful is deposed, once; it had followed nobody, and nobody is lost to it.
+#[test]
+fn a_doubtful_write_deposes_the_leader() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    bench.events.clear();
+    let first = Ticket {
+        incarnation: 1,
+        number: 1,
+    };
+    bench.input(12, Input::Reply(first, Err(Unknown)));
+    let deposed = Event::Deposed(Token::new(0, term), Why::DiskFailed);
+    assert_eq!(bench.events, [deposed, Event::Halted]);
+    assert!(bench.machine.halted());
+}
+
+/// A voter whose disk is slow does not stand meanwhile: a term of its own would take back the vote that waits.
+#[test]
+fn a_vote_that_waits_for_the_disk_leaves() {
+    let mut bench = follower();
+    bench.disk_works = false;
+    let ask = Message::RequestVote {
+        term: 1,
+        last: Position::START,
+    };
+    bench.hear(1, 1, ask);
+    for at in (400..2_000).step_by(200) {
+        bench.input(at, Input::Timeout);
+        assert_eq!(bench.machine.role(), Role::Follower, "at {at} ms");
+    }
+    bench.input(2_000, Input::Reply(bench.waiting[0], Ok(())));
+    assert_eq!(bench.said(), [(1, Message::VoteGranted { term: 1 })]);
 }
 
 /// C8: what cannot be true is refused by name and counted, and changes nothing.
@@ -326,6 +360,11 @@ fn records_that_cannot_be_are_refused() {
         ),
         Err(ConfigError::RecordPromise(endless))
     );
+    let longest = Record {
+        promise: tenure::raft::MAX_TIMEOUT,
+        ..record
+    };
+    assert_eq!(boot(longest, 2), Ok(()));
     let voted = Record {
         vote: Some(NodeId(1)),
         ..Record::default()

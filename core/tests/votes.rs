@@ -186,6 +186,55 @@ fn early_pre_votes_wait_for_the_promises() {
     assert_eq!(asker.machine.role(), Role::Candidate);
 }
 
+/// What a machine tells while it is being elected, step by step: an inspector has nothing else to go by.
+#[test]
+fn an_election_can_be_watched() {
+    let log = Shape::from_runs([(1, 2)]).unwrap();
+    let before = Record {
+        term: 1,
+        ..Record::default()
+    };
+    let mut bench = Bench::booted(5, 0, Some(before), log, Switched::default());
+    assert_eq!(bench.machine.last(), Position::new(1, 2));
+    assert_eq!(
+        (bench.machine.record(), bench.machine.grants()),
+        (before, 0)
+    );
+
+    bench.input(10, Input::Campaign);
+    assert_eq!(bench.machine.grants(), 1, "its own");
+    let pre_vote = Message::PreVoteGranted {
+        term: 2,
+        remainder: Duration::ZERO,
+        sent: ms(10),
+    };
+    bench.hear(11, 1, pre_vote);
+    bench.hear(12, 1, pre_vote);
+    assert_eq!(bench.machine.grants(), 2, "a voter counts once");
+
+    bench.disk_works = false;
+    bench.hear(13, 2, pre_vote);
+    let machine = &bench.machine;
+    assert_eq!((machine.role(), machine.term()), (Role::Candidate, 2));
+    assert_eq!((machine.pending(), machine.grants()), (1, 0));
+    assert_eq!(
+        (machine.record().term, machine.vote()),
+        (2, Some(NodeId(0)))
+    );
+    bench.input(14, Input::Reply(bench.waiting[0], Ok(())));
+    assert_eq!((bench.machine.pending(), bench.machine.grants()), (0, 1));
+
+    bench.hear(15, 1, Message::VoteGranted { term: 2 });
+    bench.hear(16, 1, Message::VoteGranted { term: 2 });
+    assert_eq!((bench.machine.grants(), bench.machine.leader()), (2, None));
+    bench.hear(17, 2, Message::VoteGranted { term: 2 });
+    assert_eq!(bench.machine.leader(), Some(NodeId(0)));
+    assert!(!bench.machine.established());
+
+    bench.heartbeat(18, 4, 3);
+    assert_eq!(bench.machine.leader(), Some(NodeId(4)));
+}
+
 /// A group of one elects itself as soon as its disk holds the vote.
 #[test]
 fn a_group_of_one_leads_alone() {
