@@ -2,10 +2,9 @@
 
 mod bench;
 
-use bench::{Bench, follower, ms};
+use bench::{Bench, follower, ms, plain};
 use tenure::log::{Position, Shape};
-use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record, Role, Switched};
+use tenure::raft::{Message, Record, Role, Switched};
 use tenure::{Duration, Election, Input, Instant, NodeId, Standing};
 
 /// The guides' vote handler keeps the old vote; here a vote of term 1 never blocks one in term 2.
@@ -132,6 +131,11 @@ fn the_lower_id_yields_once() {
     );
     bench.hear(12, 2, ask(12));
     assert_eq!(bench.machine.role(), Role::Follower);
+    let again = bench.machine.deadline().unwrap();
+    assert!(
+        ms(12 + 60) <= again && again <= ms(12 + 90),
+        "two to three fifths of a timeout: {again}"
+    );
     bench.input(102, Input::Timeout);
     assert_eq!(bench.machine.role(), Role::PreCandidate);
     bench.hear(103, 2, ask(103));
@@ -256,26 +260,7 @@ fn a_group_of_one_leads_alone() {
 /// Plain Raft, without safe mode: no promise, no lease, and a higher term deposes.
 #[test]
 fn outside_safe_mode_it_is_plain_raft() {
-    let voters = Voters::new((0..3).map(NodeId)).unwrap();
-    let config = Config {
-        safe_mode: false,
-        ..Config::new(NodeId(0), voters)
-    };
-    let boot = Boot {
-        record: None,
-        log: Shape::new(),
-        incarnation: 1,
-        seed: 1,
-    };
-    let machine = Raft::new(config, boot, ms(0)).unwrap();
-    let mut bench = Bench {
-        machine,
-        disk: None,
-        disk_works: true,
-        waiting: Vec::new(),
-        sent: Vec::new(),
-        events: Vec::new(),
-    };
+    let mut bench = plain();
     bench.input(300, Input::Timeout);
     assert_eq!(
         bench.machine.role(),
