@@ -73,7 +73,7 @@ pub struct Raft<R: Rules = Faithful> {
     durable: Durable,
     log: Shape,
     role: Role,
-    /// Who leads `record.term`, as far as known.
+    /// Who leads `record.term`, as far as known. **Invariant:** this node itself while its role is leader.
     leader: Option<NodeId>,
     /// Until when this node neither votes nor stands. `None` once cleared; may lie in the past.
     promise: Option<Promise>,

@@ -69,9 +69,7 @@ impl<R: Rules> Raft<R> {
         if !self.asks_first() {
             return self.stand_for_vote();
         }
-        if self.role != Role::PreCandidate {
-            self.began = self.now;
-        }
+        self.began = self.now;
         self.role = Role::PreCandidate;
         self.ask_pre_votes();
     }
@@ -96,9 +94,9 @@ impl<R: Rules> Raft<R> {
 
     /// The pre-candidate's timer: either the promises of a quorum have run out, or the attempt brought none.
     pub(super) fn pre_vote_due(&mut self) {
+        // With a quorum, the timer was set to when that is free.
         match self.free_at() {
-            Some(at) if at <= self.now => self.stand_for_vote(),
-            Some(at) => self.due = Some(at),
+            Some(_) => self.stand_for_vote(),
             None => self.ask_pre_votes(),
         }
     }
