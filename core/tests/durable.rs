@@ -362,21 +362,34 @@ fn absurd_messages_are_refused_by_name() {
             "{message:?}"
         );
     }
+    let mut voter = follower();
+    voter.heartbeat(10, 1, 1);
+    voter.heartbeat(11, 2, 1);
+    assert_eq!(voter.machine.refusals().count(Refusal::SecondLeader), 1);
+    assert_eq!(voter.machine.leader(), Some(NodeId(1)));
     let mut asker = follower();
     asker.input(10, Input::Campaign);
-    asker.hear(
-        11,
-        1,
-        Message::PreVoteGranted {
-            term: 1,
-            remainder: Duration::from_secs(9),
-            sent: ms(10),
-        },
-    );
-    assert_eq!(
-        asker.machine.refusals().count(Refusal::ImpossiblePromise),
-        1
-    );
+    let granted = |term, remainder, sent| Message::PreVoteGranted {
+        term,
+        remainder: Duration::from_millis(remainder),
+        sent: ms(sent),
+    };
+    for (reason, message) in [
+        (Refusal::ImpossiblePromise, granted(1, 151, 10)),
+        (Refusal::Unasked, granted(2, 0, 10)),
+        (Refusal::Unasked, granted(1, 0, 11)),
+        (
+            Refusal::Unasked,
+            Message::PreVoteRefused { asked: 2, term: 2 },
+        ),
+    ] {
+        let before = asker.machine.refusals().count(reason);
+        asker.hear(11, 1, message);
+        let counted = asker.machine.refusals().count(reason) - before;
+        assert_eq!((counted, asker.machine.grants()), (1, 1), "{message:?}");
+    }
+    asker.hear(11, 1, granted(1, 150, 10));
+    assert_eq!(asker.machine.grants(), 2, "as long as any promise");
 }
 
 /// At the last term nobody campaigns any more, and nothing wraps.

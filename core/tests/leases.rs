@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, follower, ms};
 use tenure::log::{Position, Shape};
-use tenure::raft::{Message, Record, Refusal, Role, Rule, Switched};
+use tenure::raft::{Lease, Message, Record, Refusal, Role, Rule, Switched};
 use tenure::{Duration, Election, Event, Input, NodeId, Standing, Token, Why};
 
 /// RL-1, the prototype's case 2a: an answer to a round of an earlier term of the same leader, whose promise was since
@@ -61,6 +61,7 @@ fn belief_ends_by_itself_and_for_good() {
         Standing::Unknown,
         "elected is not established"
     );
+    assert_eq!(bench.machine.lease(), None);
     bench.acked(100, 1, term, 10);
     let Standing::Leading(tenure) = bench.machine.standing(ms(100)) else {
         panic!("not established")
@@ -68,6 +69,11 @@ fn belief_ends_by_itself_and_for_good() {
     // 150 ms × 0.99 ÷ 1.01, less two grains of the clock.
     assert_eq!(tenure.until, ms(10) + Duration::from_micros(147_027));
     assert_eq!(bench.machine.standing(tenure.until), Standing::Unknown);
+    let lease = Lease {
+        from: ms(10),
+        until: tenure.until,
+    };
+    assert_eq!(bench.machine.lease(), Some(lease));
     bench.said();
     bench.acked(158, 1, term, 10);
     assert!(
@@ -103,6 +109,7 @@ fn a_leader_that_is_never_established_gives_up() {
 #[test]
 fn a_promise_outlives_a_restart_and_a_new_configuration() {
     let mut bench = follower();
+    assert_eq!(bench.machine.promise(), None, "it never ran");
     bench.heartbeat(10, 1, 3);
     assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
     let long = Record {
@@ -129,6 +136,12 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     bench.hear(901, 2, ask(5));
     bench.said().retain(|said| said.0 == 2);
     bench.heartbeat(902, 2, 5);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+    // From when a promise of the present length ends no sooner, that one is enough.
+    let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
+    bench.heartbeat(749, 1, 4);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(900));
+    bench.heartbeat(750, 1, 5);
     assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
 }
 
@@ -272,6 +285,18 @@ fn a_lapsed_leader_names_whom_it_reaches() {
         to: Some(NodeId(2)),
     };
     assert!(leader.said().contains(&(2, release)));
+
+    // A promise that ends with the lease reaches no further.
+    let mut pair = follower();
+    let term = pair.elect(10, 1);
+    pair.acked(12, 1, term, 10);
+    let until = pair.machine.lease().unwrap().until;
+    pair.machine.handle(until, Input::Timeout);
+    pair.input(158, Input::Timeout);
+    assert!(
+        pair.said()
+            .contains(&(1, Message::Release { term, to: None }))
+    );
 
     let mut hub = Bench::booted(5, 2, None, Shape::new(), Switched::default());
     hub.heartbeat(60, 0, 1);

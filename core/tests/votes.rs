@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, follower, ms, plain};
 use tenure::log::{Position, Shape};
-use tenure::raft::{Message, Record, Role, Switched};
+use tenure::raft::{Lease, Message, Record, Role, Rule, Switched};
 use tenure::{Duration, Election, Input, Instant, NodeId, Standing};
 
 /// The guides' vote handler keeps the old vote; here a vote of term 1 never blocks one in term 2.
@@ -113,6 +113,51 @@ fn a_node_with_a_lower_term_catches_up_by_its_refusals() {
     ));
 }
 
+/// RL-8: a pre-vote is for a term above the voter's own; a voter in that very term may have voted.
+#[test]
+fn a_pre_vote_is_for_a_higher_term() {
+    let record = Record {
+        term: 5,
+        ..Record::default()
+    };
+    let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
+    let ask = |term| Message::RequestPreVote {
+        term,
+        last: Position::START,
+        sent: ms(1),
+    };
+    for (term, granted) in [(4, false), (5, false), (6, true)] {
+        bench.hear(1, 1, ask(term));
+        let said = bench.said()[0].1;
+        assert_eq!(
+            matches!(said, Message::PreVoteGranted { .. }),
+            granted,
+            "{said:?}"
+        );
+    }
+}
+
+/// A round trip longer than the retry draw still elects: an answer to an earlier attempt of the same candidacy counts, as
+/// long as the voter cannot have promised to a leader and be free again since.
+#[test]
+fn slow_answers_count_for_a_timeout() {
+    let granted = |sent| Message::PreVoteGranted {
+        term: 1,
+        remainder: Duration::ZERO,
+        sent,
+    };
+    for (at, counts) in [(160, true), (161, false)] {
+        let mut bench = follower();
+        bench.input(10, Input::Campaign);
+        bench.input(140, Input::Timeout);
+        assert_eq!(bench.machine.armed_at(), ms(140), "it asked again");
+        bench.hear(at, 1, granted(ms(10)));
+        let won = bench.machine.role() == Role::Candidate;
+        assert_eq!(won, counts, "at {at} ms");
+        assert_eq!(bench.machine.refusals().total(), 0);
+    }
+}
+
 /// RL-9: of two pre-candidates with equal logs the lower id steps back, once per leader silence.
 #[test]
 fn the_lower_id_yields_once() {
@@ -136,8 +181,22 @@ fn the_lower_id_yields_once() {
         ms(12 + 60) <= again && again <= ms(12 + 90),
         "two to three fifths of a timeout: {again}"
     );
+    let granted = Message::PreVoteGranted {
+        term: 1,
+        remainder: Duration::ZERO,
+        sent: ms(10),
+    };
+    bench.hear(13, 0, granted);
+    bench.hear(13, 2, granted);
+    assert_eq!(
+        (bench.machine.role(), bench.machine.grants()),
+        (Role::Follower, 0),
+        "what was asked before is over"
+    );
     bench.input(102, Input::Timeout);
     assert_eq!(bench.machine.role(), Role::PreCandidate);
+    bench.hear(102, 0, granted);
+    assert_eq!(bench.machine.grants(), 1, "also once it asks anew");
     bench.hear(103, 2, ask(103));
     assert_eq!(bench.machine.role(), Role::PreCandidate, "not twice");
 }
@@ -239,6 +298,28 @@ fn an_election_can_be_watched() {
     assert_eq!(bench.machine.leader(), Some(NodeId(4)));
 }
 
+/// RL-10: a candidacy begins a fifth of a timeout early, and not sooner, whether the timer or the host asks for it; also
+/// under a longer promise of a former life.
+#[test]
+fn a_candidacy_that_a_promise_forbids_is_not_begun() {
+    let shortest = || Switched::without(&[Rule::RedrawPerAttempt]);
+    let mut bench = Bench::booted(3, 0, None, Shape::new(), shortest());
+    bench.heartbeat(10, 1, 1);
+    assert_eq!(bench.machine.deadline(), Some(ms(10 + 120)));
+    bench.input(129, Input::Campaign);
+    assert_eq!(bench.machine.role(), Role::Follower);
+    bench.input(130, Input::Campaign);
+    assert_eq!(bench.machine.role(), Role::PreCandidate);
+
+    let long = Record {
+        term: 1,
+        promise: Duration::from_millis(900),
+        ..Record::default()
+    };
+    let bench = Bench::booted(3, 0, Some(long), Shape::new(), shortest());
+    assert_eq!(bench.machine.deadline(), Some(ms(870)));
+}
+
 /// A group of one elects itself as soon as its disk holds the vote.
 #[test]
 fn a_group_of_one_leads_alone() {
@@ -273,6 +354,11 @@ fn outside_safe_mode_it_is_plain_raft() {
         panic!("it believes for ever")
     };
     assert_eq!(tenure.until, Instant::FOREVER);
+    let lease = Lease {
+        from: ms(301),
+        until: Instant::FOREVER,
+    };
+    assert_eq!(bench.machine.lease(), Some(lease));
     bench.hear(
         400,
         2,
