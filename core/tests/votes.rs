@@ -287,6 +287,8 @@ fn an_election_can_be_watched() {
     bench.input(14, Input::Reply(bench.waiting[0], Ok(())));
     assert_eq!((bench.machine.pending(), bench.machine.grants()), (0, 1));
 
+    bench.hear(14, 1, Message::VoteGranted { term: 1 });
+    assert_eq!(bench.machine.grants(), 1, "RL-1: of another term");
     bench.hear(15, 1, Message::VoteGranted { term: 2 });
     bench.hear(16, 1, Message::VoteGranted { term: 2 });
     assert_eq!((bench.machine.grants(), bench.machine.leader()), (2, None));
@@ -318,6 +320,13 @@ fn a_candidacy_that_a_promise_forbids_is_not_begun() {
     };
     let bench = Bench::booted(3, 0, Some(long), Shape::new(), shortest());
     assert_eq!(bench.machine.deadline(), Some(ms(870)));
+
+    let unasked = Switched::without(&[Rule::RedrawPerAttempt, Rule::PreVote]);
+    let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), unasked);
+    bench.input(899, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::Follower);
+    bench.input(900, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::Candidate);
 }
 
 /// A group of one elects itself as soon as its disk holds the vote.
@@ -368,6 +377,57 @@ fn outside_safe_mode_it_is_plain_raft() {
         },
     );
     assert_eq!(bench.machine.vote(), Some(NodeId(2)));
+}
+
+/// Each failed attempt doubles the time for the next, up to sixteenfold: slow disks and networks are outwaited.
+#[test]
+fn attempts_that_fail_are_given_more_time() {
+    let mut bench = plain();
+    let mut at = 400;
+    for times in [1, 2, 4, 8, 16, 16] {
+        bench.input(at, Input::Timeout);
+        assert_eq!(bench.machine.role(), Role::Candidate);
+        let given = bench.machine.deadline().unwrap().since(ms(at));
+        let (low, high) = (150 * times, 300 * times);
+        assert!(
+            Duration::from_millis(low) <= given && given <= Duration::from_millis(high),
+            "{given}, not {low} to {high} ms"
+        );
+        at += high;
+    }
+}
+
+/// Whoever gave its vote leaves the candidate a whole timeout, doubled for each vote before that elected nobody; that one
+/// candidate asks again makes it no longer.
+#[test]
+fn voters_wait_for_whom_they_voted_for() {
+    let mut bench = follower();
+    for (term, times) in [(1, 1), (2, 2), (3, 4)] {
+        let at = 1_000 * term;
+        let ask = Message::RequestVote {
+            term,
+            last: Position::START,
+        };
+        bench.hear(at, 1 + term % 2, ask);
+        bench.hear(at, 1 + term % 2, ask);
+        let wait = bench.machine.deadline().unwrap().since(ms(at));
+        let (low, high) = (120 * times, 270 * times);
+        assert!(
+            Duration::from_millis(low) <= wait && wait <= Duration::from_millis(high),
+            "{wait}, not {low} to {high} ms"
+        );
+    }
+}
+
+/// With the rule off half of the voters are enough, and no fewer.
+#[test]
+fn half_is_enough_without_a_majority_of_voters() {
+    let off = Switched::without(&[Rule::MajorityOfVoters, Rule::PreVote]);
+    let mut bench = Bench::booted(5, 0, None, Shape::new(), off);
+    bench.input(300, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::Candidate);
+    bench.hear(301, 1, Message::VoteGranted { term: 1 });
+    assert_eq!(bench.machine.role(), Role::Leader);
 }
 
 /// A reign ends what came before it: the first attempt after it is as quick as any first attempt.
