@@ -164,6 +164,43 @@ fn what_waits_for_the_disk_is_seen() {
     assert_ne!(look(&one, ms(2), bare), look(&done.machine, ms(2), bare));
 }
 
+/// For which of its writes a message waits is seen, and how many went before them in this life is not.
+#[test]
+fn writes_are_counted_from_the_newest() {
+    let log = Shape::from_runs([(1, 1)]).unwrap();
+    let record = Record {
+        term: 1,
+        ..Record::default()
+    };
+    let voter = |asks: &[(u64, Position)]| {
+        let mut bench = Bench::booted(3, 0, Some(record), log.clone(), Switched::default());
+        bench.disk_works = false;
+        for (candidate, last) in asks {
+            let ask = Message::RequestVote {
+                term: 2,
+                last: *last,
+            };
+            bench.hear(1, *candidate, ask);
+        }
+        look(&bench.machine, ms(1), View::PLAIN)
+    };
+    let (short, long) = ((1, Position::START), (2, log.last()));
+    // Refused for its log, before the vote of the term was given; and once more after it.
+    assert_ne!(voter(&[short, long]), voter(&[short, long, short]));
+
+    let followed = |terms: &[u64]| {
+        let drawless = Switched::without(&[Rule::RedrawPerAttempt]);
+        let mut bench = Bench::booted(3, 0, None, Shape::new(), drawless);
+        for term in terms {
+            bench.heartbeat(1, 1, *term);
+        }
+        bench.disk_works = false;
+        bench.heartbeat(1, 1, 9);
+        look(&bench.machine, ms(1), View::PLAIN)
+    };
+    assert_eq!(followed(&[8]), followed(&[3, 5, 8]));
+}
+
 /// Time is relative: without end where there is none, and out of the picture where it does not count.
 #[test]
 fn time_is_seen_as_far_as_it_counts() {
