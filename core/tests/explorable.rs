@@ -164,6 +164,33 @@ fn what_waits_for_the_disk_is_seen() {
     assert_ne!(look(&one, ms(2), bare), look(&done.machine, ms(2), bare));
 }
 
+/// A question that waits for the disk is seen with the time at which it was asked, also when it was given up since.
+#[test]
+fn a_question_that_waits_keeps_its_time() {
+    let stepped_back = |at: u64, view| {
+        let drawless = Switched::without(&[Rule::RedrawPerAttempt]);
+        let mut bench = Bench::booted(3, 0, None, Shape::new(), drawless);
+        bench.disk_works = false;
+        bench.heartbeat(1, 1, 1);
+        bench.hear(2, 1, Message::Release { term: 1, to: None });
+        bench.input(at, Input::Campaign);
+        let ask = Message::RequestPreVote {
+            term: 2,
+            last: Position::START,
+            sent: ms(15),
+        };
+        bench.hear(15, 2, ask);
+        assert_eq!(bench.machine.role(), Role::Follower);
+        look(&bench.machine, ms(15), view)
+    };
+    let bare = View {
+        held: false,
+        ..View::PLAIN
+    };
+    assert_eq!(stepped_back(10, bare), stepped_back(11, bare));
+    assert_ne!(stepped_back(10, View::PLAIN), stepped_back(11, View::PLAIN));
+}
+
 /// For which of its writes a message waits is seen, and how many went before them in this life is not.
 #[test]
 fn writes_are_counted_from_the_newest() {
