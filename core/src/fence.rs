@@ -243,6 +243,7 @@ impl Fence {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::string::ToString;
     use std::vec::Vec;
 
     const ELECTION: ElectionId = ElectionId(5);
@@ -356,6 +357,27 @@ mod tests {
             Err(Refused::Stale { .. })
         ));
         assert!(lost.admit(&pass(35, 3)).is_ok());
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        for (refused, told) in [
+            (Refused::Closed, "reopen it"),
+            (Refused::Conflict { holder: holder(2) }, "node 2 already"),
+            (Refused::NeverIssued, "never issued"),
+            (
+                Refused::Stale {
+                    highest: Token::new(1, 34),
+                },
+                "token 1:34 was seen; stop leading",
+            ),
+            (
+                Refused::WrongElection { guarded: ELECTION },
+                "guarded for election 5",
+            ),
+        ] {
+            assert!(refused.to_string().contains(told), "{refused}");
+        }
     }
 
     proptest! {

@@ -164,6 +164,7 @@ impl Shape {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::string::ToString;
 
     #[test]
     fn logs_compare_by_term_then_index() {
@@ -183,6 +184,16 @@ mod tests {
             Shape::from_runs([(1, u64::MAX), (1, 1)]),
             Err(ShapeError::TooLong)
         );
+        for (error, told) in [
+            (ShapeError::TermZero, "terms are counted from 1"),
+            (
+                ShapeError::TermFell { from: 2, to: 1 },
+                "term 1 follows one of term 2",
+            ),
+            (ShapeError::TooLong, "more than 2^64 - 1 entries"),
+        ] {
+            assert!(error.to_string().contains(told), "{error}");
+        }
     }
 
     proptest! {

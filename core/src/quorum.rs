@@ -149,6 +149,7 @@ mod tests {
     use super::*;
     use alloc::vec;
     use proptest::prelude::*;
+    use std::string::ToString;
 
     fn voters(n: u64) -> Voters {
         Voters::new((0..n).map(NodeId)).unwrap()
@@ -162,6 +163,13 @@ mod tests {
             Err(VotersError::Repeated(NodeId(2)))
         );
         assert_eq!(Voters::new((0..).map(NodeId)), Err(VotersError::TooMany));
+        for (error, told) in [
+            (VotersError::Empty, "at least one node"),
+            (VotersError::Repeated(NodeId(2)), "node 2 is named twice"),
+            (VotersError::TooMany, "more than 4096 voters"),
+        ] {
+            assert!(error.to_string().contains(told), "{error}");
+        }
     }
 
     #[test]

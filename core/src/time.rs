@@ -147,6 +147,17 @@ impl fmt::Display for Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn instants_and_durations_add_and_subtract() {
+        let (early, late) = (Instant::from_millis(2), Instant::from_millis(5));
+        let between = Duration::from_millis(3);
+        assert_eq!((early + between, late - between), (late, early));
+        assert_eq!(late.since(early), between);
+        assert_eq!(between + between, Duration::from_micros(6_000));
+        assert_eq!(between.saturating_sub(between + between), Duration::ZERO);
+    }
 
     #[test]
     fn arithmetic_saturates_at_both_ends() {
@@ -170,6 +181,15 @@ mod tests {
                 .as_micros()
                 < u64::MAX
         );
+    }
+
+    #[test]
+    fn times_are_told_in_the_coarser_unit_that_is_exact() {
+        assert_eq!(Duration::from_micros(5_000).to_string(), "5ms");
+        assert_eq!(Duration::from_micros(5_001).to_string(), "5001us");
+        assert_eq!(Instant::from_micros(5_000).to_string(), "5ms");
+        assert_eq!(Instant::from_micros(5_001).to_string(), "5001us");
+        assert_eq!(Instant::FOREVER.to_string(), "forever");
     }
 
     #[test]

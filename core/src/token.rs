@@ -52,12 +52,19 @@ impl fmt::Display for Token {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::string::ToString;
 
     #[test]
     fn the_generation_counts_first() {
         assert!(Token::new(1, 1) > Token::new(0, u64::MAX));
         assert!(Token::new(1, 2) > Token::new(1, 1));
         assert!(Token::NONE < Token::new(0, 1));
+    }
+
+    #[test]
+    fn a_generation_is_told_once_there_is_one() {
+        assert_eq!(Token::new(0, 7).to_string(), "7");
+        assert_eq!(Token::new(2, 7).to_string(), "2:7");
     }
 
     #[test]

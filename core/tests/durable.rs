@@ -2,11 +2,14 @@
 
 mod bench;
 
-use bench::{Bench, follower, ms};
+use bench::{Bench, follower, ms, plain};
+use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, Message, Raft, Record, Refusal, Role, Switched};
-use tenure::{Duration, Election, Event, Input, NodeId, Standing, Ticket, Unknown};
+use tenure::{
+    Duration, Election, Event, Input, NodeId, Output, Standing, Ticket, Token, Unknown, Why,
+};
 
 /// C1: while the disk is silent nothing is said, however much is asked, and nothing grows.
 #[test]
@@ -125,6 +128,114 @@ fn a_doubtful_write_ends_the_incarnation() {
     }
     assert_eq!((bench.said(), bench.machine.deadline()), (vec![], None));
     assert_eq!(bench.machine.standing(ms(3_000)), Standing::Unknown);
+}
+
+/// C1 and C7: a leader whose disk turns doubtful is deposed, once; it had followed nobody, and nobody is lost to it.
+#[test]
+fn a_doubtful_write_deposes_the_leader() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    bench.events.clear();
+    let first = Ticket {
+        incarnation: 1,
+        number: 1,
+    };
+    bench.input(12, Input::Reply(first, Err(Unknown)));
+    let deposed = Event::Deposed(Token::new(0, term), Why::DiskFailed);
+    assert_eq!(bench.events, [deposed, Event::Halted]);
+    assert!(bench.machine.halted());
+}
+
+/// A voter whose disk is slow does not stand meanwhile: a term of its own would take back the vote that waits.
+#[test]
+fn a_vote_that_waits_for_the_disk_leaves() {
+    let mut bench = follower();
+    bench.disk_works = false;
+    let ask = Message::RequestVote {
+        term: 1,
+        last: Position::START,
+    };
+    bench.hear(1, 1, ask);
+    for at in (400..2_000).step_by(200) {
+        bench.input(at, Input::Timeout);
+        assert_eq!(bench.machine.role(), Role::Follower, "at {at} ms");
+    }
+    bench.input(2_000, Input::Reply(bench.waiting[0], Ok(())));
+    assert_eq!(bench.said(), [(1, Message::VoteGranted { term: 1 })]);
+    assert!(
+        bench.machine.deadline() >= Some(ms(2_000 + 120)),
+        "the candidate has a whole timeout from here"
+    );
+}
+
+/// C1: the own vote counts when the disk holds it, not when it holds something older.
+#[test]
+fn an_own_vote_counts_when_it_is_durable() {
+    let mut bench = plain();
+    bench.disk_works = false;
+    bench.heartbeat(1, 1, 1);
+    bench.input(2, Input::Campaign);
+    let [older, newer] = bench.waiting[..] else {
+        panic!("{:?}", bench.waiting)
+    };
+    bench.input(3, Input::Reply(older, Ok(())));
+    assert_eq!((bench.machine.grants(), bench.said()), (0, vec![]));
+    bench.input(4, Input::Reply(newer, Ok(())));
+    assert_eq!((bench.machine.grants(), bench.said().len()), (1, 2));
+}
+
+/// What waits for the disk speaks of its term, and is not said once that is over.
+#[test]
+fn a_vote_of_a_term_that_is_over_stays_inside() {
+    let mut bench = follower();
+    bench.disk_works = false;
+    for (candidate, term) in [(1, 1), (2, 2)] {
+        let last = Position::START;
+        bench.hear(1, candidate, Message::RequestVote { term, last });
+    }
+    bench.input(2, Input::Reply(bench.waiting[1], Ok(())));
+    assert_eq!(bench.said(), [(2, Message::VoteGranted { term: 2 })]);
+}
+
+/// Nothing is written before there is something to say that depends on it.
+#[test]
+fn a_node_that_does_nothing_writes_nothing() {
+    let mut bench = follower();
+    bench.input(1, Input::Timeout);
+    bench.input(2, Input::Resign { to: None });
+    assert_eq!(bench.disk, None);
+}
+
+/// A life goes by its nonce: at the disk, and at a guarded resource.
+#[test]
+fn a_life_goes_by_its_nonce() {
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let boot = Boot {
+        record: None,
+        log: Shape::new(),
+        incarnation: 33,
+        seed: 1,
+    };
+    let mut machine = Raft::new(Config::new(NodeId(2), voters), boot, ms(0)).unwrap();
+    let holder = Holder {
+        node: NodeId(2),
+        incarnation: 33,
+    };
+    assert_eq!(machine.holder(), holder);
+    let heartbeat = Message::Heartbeat {
+        term: 1,
+        sent: ms(1),
+    };
+    machine.handle(ms(1), Input::Peer(NodeId(0), heartbeat));
+    let asked = std::iter::from_fn(|| machine.poll()).find_map(|output| match output {
+        Output::Request(ticket, _) => Some(ticket),
+        _ => None,
+    });
+    let first = Ticket {
+        incarnation: 33,
+        number: 1,
+    };
+    assert_eq!(asked, Some(first));
 }
 
 /// C8: what cannot be true is refused by name and counted, and changes nothing.
@@ -251,21 +362,34 @@ fn absurd_messages_are_refused_by_name() {
             "{message:?}"
         );
     }
+    let mut voter = follower();
+    voter.heartbeat(10, 1, 1);
+    voter.heartbeat(11, 2, 1);
+    assert_eq!(voter.machine.refusals().count(Refusal::SecondLeader), 1);
+    assert_eq!(voter.machine.leader(), Some(NodeId(1)));
     let mut asker = follower();
     asker.input(10, Input::Campaign);
-    asker.hear(
-        11,
-        1,
-        Message::PreVoteGranted {
-            term: 1,
-            remainder: Duration::from_secs(9),
-            sent: ms(10),
-        },
-    );
-    assert_eq!(
-        asker.machine.refusals().count(Refusal::ImpossiblePromise),
-        1
-    );
+    let granted = |term, remainder, sent| Message::PreVoteGranted {
+        term,
+        remainder: Duration::from_millis(remainder),
+        sent: ms(sent),
+    };
+    for (reason, message) in [
+        (Refusal::ImpossiblePromise, granted(1, 151, 10)),
+        (Refusal::Unasked, granted(2, 0, 10)),
+        (Refusal::Unasked, granted(1, 0, 11)),
+        (
+            Refusal::Unasked,
+            Message::PreVoteRefused { asked: 2, term: 2 },
+        ),
+    ] {
+        let before = asker.machine.refusals().count(reason);
+        asker.hear(11, 1, message);
+        let counted = asker.machine.refusals().count(reason) - before;
+        assert_eq!((counted, asker.machine.grants()), (1, 1), "{message:?}");
+    }
+    asker.hear(11, 1, granted(1, 150, 10));
+    assert_eq!(asker.machine.grants(), 2, "as long as any promise");
 }
 
 /// At the last term nobody campaigns any more, and nothing wraps.
@@ -326,6 +450,11 @@ fn records_that_cannot_be_are_refused() {
         ),
         Err(ConfigError::RecordPromise(endless))
     );
+    let longest = Record {
+        promise: tenure::raft::MAX_TIMEOUT,
+        ..record
+    };
+    assert_eq!(boot(longest, 2), Ok(()));
     let voted = Record {
         vote: Some(NodeId(1)),
         ..Record::default()
@@ -347,14 +476,7 @@ fn records_that_cannot_be_are_refused() {
         },
         ms(0),
     );
-    let mut raised = Bench {
-        machine: machine.unwrap(),
-        disk: Some(record),
-        disk_works: true,
-        waiting: Vec::new(),
-        sent: Vec::new(),
-        events: Vec::new(),
-    };
+    let mut raised = Bench::of(machine.unwrap());
     raised.heartbeat(1, 1, 4);
     assert_eq!(
         raised.disk.unwrap().generation,

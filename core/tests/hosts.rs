@@ -199,6 +199,17 @@ fn ticks_out_of_phase_never_overlap() {
     }
 }
 
+/// A campaign waits for no tick: nobody has promised anything yet.
+#[test]
+fn a_ticked_node_campaigns_at_once() {
+    let mut nodes: Vec<_> = (0..3)
+        .map(|id| ticked(id, Duration::from_millis(10)))
+        .collect();
+    nodes[1].campaign();
+    settle(&mut nodes, &[true; 3]);
+    assert_eq!(leaders(&nodes), [1]);
+}
+
 /// Three nodes counted in ticks of ten milliseconds, messages and disks at once: one leads, and a resignation moves it.
 #[test]
 fn ticked_nodes_elect_and_hand_over() {

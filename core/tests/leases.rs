@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, follower, ms};
 use tenure::log::{Position, Shape};
-use tenure::raft::{Message, Record, Refusal, Role, Rule, Switched};
+use tenure::raft::{Lease, Message, Record, Refusal, Role, Rule, Switched};
 use tenure::{Duration, Election, Event, Input, NodeId, Standing, Token, Why};
 
 /// RL-1, the prototype's case 2a: an answer to a round of an earlier term of the same leader, whose promise was since
@@ -61,6 +61,7 @@ fn belief_ends_by_itself_and_for_good() {
         Standing::Unknown,
         "elected is not established"
     );
+    assert_eq!(bench.machine.lease(), None);
     bench.acked(100, 1, term, 10);
     let Standing::Leading(tenure) = bench.machine.standing(ms(100)) else {
         panic!("not established")
@@ -68,6 +69,11 @@ fn belief_ends_by_itself_and_for_good() {
     // 150 ms × 0.99 ÷ 1.01, less two grains of the clock.
     assert_eq!(tenure.until, ms(10) + Duration::from_micros(147_027));
     assert_eq!(bench.machine.standing(tenure.until), Standing::Unknown);
+    let lease = Lease {
+        from: ms(10),
+        until: tenure.until,
+    };
+    assert_eq!(bench.machine.lease(), Some(lease));
     bench.said();
     bench.acked(158, 1, term, 10);
     assert!(
@@ -103,6 +109,7 @@ fn a_leader_that_is_never_established_gives_up() {
 #[test]
 fn a_promise_outlives_a_restart_and_a_new_configuration() {
     let mut bench = follower();
+    assert_eq!(bench.machine.promise(), None, "it never ran");
     bench.heartbeat(10, 1, 3);
     assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
     let long = Record {
@@ -129,6 +136,12 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     bench.hear(901, 2, ask(5));
     bench.said().retain(|said| said.0 == 2);
     bench.heartbeat(902, 2, 5);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+    // From when a promise of the present length ends no sooner, that one is enough.
+    let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
+    bench.heartbeat(749, 1, 4);
+    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(900));
+    bench.heartbeat(750, 1, 5);
     assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
 }
 
@@ -160,6 +173,76 @@ fn a_release_frees_from_its_own_term() {
     assert!(bench.machine.promise().is_some());
     bench.hear(2, 1, Message::Release { term: 3, to: None });
     assert_eq!(bench.machine.promise(), None);
+}
+
+/// RL-3 between terms: a promise that outlived the adoption of a term ends with the release of its own; and a leader that
+/// this node never followed frees it from nothing.
+#[test]
+fn a_release_of_another_term_is_told_apart() {
+    let mut bench = follower();
+    bench.heartbeat(10, 1, 2);
+    bench.input(130, Input::Campaign);
+    bench.hear(131, 2, Message::PreVoteRefused { asked: 3, term: 4 });
+    assert_eq!(bench.machine.term(), 4);
+    assert_eq!(bench.machine.promise().unwrap().to, Some(2));
+    bench.hear(132, 1, Message::Release { term: 6, to: None });
+    bench.hear(132, 1, Message::Release { term: 4, to: None });
+    assert!(bench.machine.promise().is_some());
+    bench.hear(133, 1, Message::Release { term: 2, to: None });
+    assert_eq!(bench.machine.promise(), None);
+    bench.heartbeat(134, 2, 5);
+    assert_eq!(
+        bench.machine.leader(),
+        Some(NodeId(2)),
+        "of a term below the one that was released"
+    );
+}
+
+/// Once nobody leads any more, a follower waits no longer than a retry draw, and never longer than it would have.
+#[test]
+fn a_release_brings_the_next_attempt_forward() {
+    let restarted = Record {
+        term: 3,
+        promise: Duration::from_millis(900),
+        ..Record::default()
+    };
+    let mut bench = Bench::booted(3, 0, Some(restarted), Shape::new(), Switched::default());
+    assert!(bench.machine.deadline() >= Some(ms(870)));
+    bench.hear(1, 1, Message::Release { term: 3, to: None });
+    assert!(
+        bench.machine.deadline() <= Some(ms(1 + 120)),
+        "it was freed"
+    );
+
+    let (mut sooner, mut same) = (0, 0);
+    for id in 1..30 {
+        let mut bench = Bench::booted(30, id, None, Shape::new(), Switched::default());
+        bench.heartbeat(10, 0, 1);
+        let before = bench.machine.deadline();
+        // Its promise has run out, and it still follows.
+        bench.hear(161, 0, Message::Release { term: 1, to: None });
+        let after = bench.machine.deadline();
+        assert!(after <= before, "node {id}: {after:?} after {before:?}");
+        if after < before {
+            sooner += 1;
+        } else {
+            same += 1;
+        }
+    }
+    assert!(sooner > 0 && same > 0, "{sooner} {same}");
+}
+
+/// A successor is one of the others; anybody may follow when the host names somebody else.
+#[test]
+fn a_resignation_to_nobody_names_nobody() {
+    for to in [None, Some(NodeId(0)), Some(NodeId(9))] {
+        let mut bench = follower();
+        let term = bench.elect(10, 1);
+        bench.said();
+        bench.input(20, Input::Resign { to });
+        let release = Message::Release { term, to: None };
+        assert_eq!(bench.said(), [(1, release), (2, release)], "{to:?}");
+    }
 }
 
 /// KAFKA-20895: after a resignation the named follower campaigns at once and nobody's stickiness is in its way.
@@ -234,8 +317,10 @@ fn a_promise_that_ran_out_is_none() {
         let deadline = bench.machine.deadline();
         // The longest retry draw from 110 ms on ends at 230 ms: a later timer would be moved by it.
         could_notice |= deadline > Some(ms(230));
-        bench.hear(110, (id + 1) % 9, Message::Release { term: 3, to: None });
-        assert_eq!(bench.machine.deadline(), deadline, "node {id}");
+        for at in [100, 110] {
+            bench.hear(at, (id + 1) % 9, Message::Release { term: 3, to: None });
+            assert_eq!(bench.machine.deadline(), deadline, "node {id} at {at} ms");
+        }
     }
     assert!(could_notice);
 }
@@ -272,6 +357,18 @@ fn a_lapsed_leader_names_whom_it_reaches() {
         to: Some(NodeId(2)),
     };
     assert!(leader.said().contains(&(2, release)));
+
+    // A promise that ends with the lease reaches no further.
+    let mut pair = follower();
+    let term = pair.elect(10, 1);
+    pair.acked(12, 1, term, 10);
+    let until = pair.machine.lease().unwrap().until;
+    pair.machine.handle(until, Input::Timeout);
+    pair.input(158, Input::Timeout);
+    assert!(
+        pair.said()
+            .contains(&(1, Message::Release { term, to: None }))
+    );
 
     let mut hub = Bench::booted(5, 2, None, Shape::new(), Switched::default());
     hub.heartbeat(60, 0, 1);

@@ -2,10 +2,9 @@
 
 mod bench;
 
-use bench::{Bench, follower, ms};
+use bench::{Bench, follower, ms, plain};
 use tenure::log::{Position, Shape};
-use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record, Role, Switched};
+use tenure::raft::{Lease, Message, Record, Role, Rule, Switched};
 use tenure::{Duration, Election, Input, Instant, NodeId, Standing};
 
 /// The guides' vote handler keeps the old vote; here a vote of term 1 never blocks one in term 2.
@@ -114,6 +113,51 @@ fn a_node_with_a_lower_term_catches_up_by_its_refusals() {
     ));
 }
 
+/// RL-8: a pre-vote is for a term above the voter's own; a voter in that very term may have voted.
+#[test]
+fn a_pre_vote_is_for_a_higher_term() {
+    let record = Record {
+        term: 5,
+        ..Record::default()
+    };
+    let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
+    let ask = |term| Message::RequestPreVote {
+        term,
+        last: Position::START,
+        sent: ms(1),
+    };
+    for (term, granted) in [(4, false), (5, false), (6, true)] {
+        bench.hear(1, 1, ask(term));
+        let said = bench.said()[0].1;
+        assert_eq!(
+            matches!(said, Message::PreVoteGranted { .. }),
+            granted,
+            "{said:?}"
+        );
+    }
+}
+
+/// A round trip longer than the retry draw still elects: an answer to an earlier attempt of the same candidacy counts, as
+/// long as the voter cannot have promised to a leader and be free again since.
+#[test]
+fn slow_answers_count_for_a_timeout() {
+    let granted = |sent| Message::PreVoteGranted {
+        term: 1,
+        remainder: Duration::ZERO,
+        sent,
+    };
+    for (at, counts) in [(160, true), (161, false)] {
+        let mut bench = follower();
+        bench.input(10, Input::Campaign);
+        bench.input(140, Input::Timeout);
+        assert_eq!(bench.machine.armed_at(), ms(140), "it asked again");
+        bench.hear(at, 1, granted(ms(10)));
+        let won = bench.machine.role() == Role::Candidate;
+        assert_eq!(won, counts, "at {at} ms");
+        assert_eq!(bench.machine.refusals().total(), 0);
+    }
+}
+
 /// RL-9: of two pre-candidates with equal logs the lower id steps back, once per leader silence.
 #[test]
 fn the_lower_id_yields_once() {
@@ -132,8 +176,27 @@ fn the_lower_id_yields_once() {
     );
     bench.hear(12, 2, ask(12));
     assert_eq!(bench.machine.role(), Role::Follower);
+    let again = bench.machine.deadline().unwrap();
+    assert!(
+        ms(12 + 60) <= again && again <= ms(12 + 90),
+        "two to three fifths of a timeout: {again}"
+    );
+    let granted = Message::PreVoteGranted {
+        term: 1,
+        remainder: Duration::ZERO,
+        sent: ms(10),
+    };
+    bench.hear(13, 0, granted);
+    bench.hear(13, 2, granted);
+    assert_eq!(
+        (bench.machine.role(), bench.machine.grants()),
+        (Role::Follower, 0),
+        "what was asked before is over"
+    );
     bench.input(102, Input::Timeout);
     assert_eq!(bench.machine.role(), Role::PreCandidate);
+    bench.hear(102, 0, granted);
+    assert_eq!(bench.machine.grants(), 1, "also once it asks anew");
     bench.hear(103, 2, ask(103));
     assert_eq!(bench.machine.role(), Role::PreCandidate, "not twice");
 }
@@ -186,6 +249,86 @@ fn early_pre_votes_wait_for_the_promises() {
     assert_eq!(asker.machine.role(), Role::Candidate);
 }
 
+/// What a machine tells while it is being elected, step by step: an inspector has nothing else to go by.
+#[test]
+fn an_election_can_be_watched() {
+    let log = Shape::from_runs([(1, 2)]).unwrap();
+    let before = Record {
+        term: 1,
+        ..Record::default()
+    };
+    let mut bench = Bench::booted(5, 0, Some(before), log, Switched::default());
+    assert_eq!(bench.machine.last(), Position::new(1, 2));
+    assert_eq!(
+        (bench.machine.record(), bench.machine.grants()),
+        (before, 0)
+    );
+
+    bench.input(10, Input::Campaign);
+    assert_eq!(bench.machine.grants(), 1, "its own");
+    let pre_vote = Message::PreVoteGranted {
+        term: 2,
+        remainder: Duration::ZERO,
+        sent: ms(10),
+    };
+    bench.hear(11, 1, pre_vote);
+    bench.hear(12, 1, pre_vote);
+    assert_eq!(bench.machine.grants(), 2, "a voter counts once");
+
+    bench.disk_works = false;
+    bench.hear(13, 2, pre_vote);
+    let machine = &bench.machine;
+    assert_eq!((machine.role(), machine.term()), (Role::Candidate, 2));
+    assert_eq!((machine.pending(), machine.grants()), (1, 0));
+    assert_eq!(
+        (machine.record().term, machine.vote()),
+        (2, Some(NodeId(0)))
+    );
+    bench.input(14, Input::Reply(bench.waiting[0], Ok(())));
+    assert_eq!((bench.machine.pending(), bench.machine.grants()), (0, 1));
+
+    bench.hear(14, 1, Message::VoteGranted { term: 1 });
+    assert_eq!(bench.machine.grants(), 1, "RL-1: of another term");
+    bench.hear(15, 1, Message::VoteGranted { term: 2 });
+    bench.hear(16, 1, Message::VoteGranted { term: 2 });
+    assert_eq!((bench.machine.grants(), bench.machine.leader()), (2, None));
+    bench.hear(17, 2, Message::VoteGranted { term: 2 });
+    assert_eq!(bench.machine.leader(), Some(NodeId(0)));
+    assert!(!bench.machine.established());
+
+    bench.heartbeat(18, 4, 3);
+    assert_eq!(bench.machine.leader(), Some(NodeId(4)));
+}
+
+/// RL-10: a candidacy begins a fifth of a timeout early, and not sooner, whether the timer or the host asks for it; also
+/// under a longer promise of a former life.
+#[test]
+fn a_candidacy_that_a_promise_forbids_is_not_begun() {
+    let shortest = || Switched::without(&[Rule::RedrawPerAttempt]);
+    let mut bench = Bench::booted(3, 0, None, Shape::new(), shortest());
+    bench.heartbeat(10, 1, 1);
+    assert_eq!(bench.machine.deadline(), Some(ms(10 + 120)));
+    bench.input(129, Input::Campaign);
+    assert_eq!(bench.machine.role(), Role::Follower);
+    bench.input(130, Input::Campaign);
+    assert_eq!(bench.machine.role(), Role::PreCandidate);
+
+    let long = Record {
+        term: 1,
+        promise: Duration::from_millis(900),
+        ..Record::default()
+    };
+    let bench = Bench::booted(3, 0, Some(long), Shape::new(), shortest());
+    assert_eq!(bench.machine.deadline(), Some(ms(870)));
+
+    let unasked = Switched::without(&[Rule::RedrawPerAttempt, Rule::PreVote]);
+    let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), unasked);
+    bench.input(899, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::Follower);
+    bench.input(900, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::Candidate);
+}
+
 /// A group of one elects itself as soon as its disk holds the vote.
 #[test]
 fn a_group_of_one_leads_alone() {
@@ -207,26 +350,7 @@ fn a_group_of_one_leads_alone() {
 /// Plain Raft, without safe mode: no promise, no lease, and a higher term deposes.
 #[test]
 fn outside_safe_mode_it_is_plain_raft() {
-    let voters = Voters::new((0..3).map(NodeId)).unwrap();
-    let config = Config {
-        safe_mode: false,
-        ..Config::new(NodeId(0), voters)
-    };
-    let boot = Boot {
-        record: None,
-        log: Shape::new(),
-        incarnation: 1,
-        seed: 1,
-    };
-    let machine = Raft::new(config, boot, ms(0)).unwrap();
-    let mut bench = Bench {
-        machine,
-        disk: None,
-        disk_works: true,
-        waiting: Vec::new(),
-        sent: Vec::new(),
-        events: Vec::new(),
-    };
+    let mut bench = plain();
     bench.input(300, Input::Timeout);
     assert_eq!(
         bench.machine.role(),
@@ -239,6 +363,11 @@ fn outside_safe_mode_it_is_plain_raft() {
         panic!("it believes for ever")
     };
     assert_eq!(tenure.until, Instant::FOREVER);
+    let lease = Lease {
+        from: ms(301),
+        until: Instant::FOREVER,
+    };
+    assert_eq!(bench.machine.lease(), Some(lease));
     bench.hear(
         400,
         2,
@@ -248,6 +377,57 @@ fn outside_safe_mode_it_is_plain_raft() {
         },
     );
     assert_eq!(bench.machine.vote(), Some(NodeId(2)));
+}
+
+/// Each failed attempt doubles the time for the next, up to sixteenfold: slow disks and networks are outwaited.
+#[test]
+fn attempts_that_fail_are_given_more_time() {
+    let mut bench = plain();
+    let mut at = 400;
+    for times in [1, 2, 4, 8, 16, 16] {
+        bench.input(at, Input::Timeout);
+        assert_eq!(bench.machine.role(), Role::Candidate);
+        let given = bench.machine.deadline().unwrap().since(ms(at));
+        let (low, high) = (150 * times, 300 * times);
+        assert!(
+            Duration::from_millis(low) <= given && given <= Duration::from_millis(high),
+            "{given}, not {low} to {high} ms"
+        );
+        at += high;
+    }
+}
+
+/// Whoever gave its vote leaves the candidate a whole timeout, doubled for each vote before that elected nobody; that one
+/// candidate asks again makes it no longer.
+#[test]
+fn voters_wait_for_whom_they_voted_for() {
+    let mut bench = follower();
+    for (term, times) in [(1, 1), (2, 2), (3, 4)] {
+        let at = 1_000 * term;
+        let ask = Message::RequestVote {
+            term,
+            last: Position::START,
+        };
+        bench.hear(at, 1 + term % 2, ask);
+        bench.hear(at, 1 + term % 2, ask);
+        let wait = bench.machine.deadline().unwrap().since(ms(at));
+        let (low, high) = (120 * times, 270 * times);
+        assert!(
+            Duration::from_millis(low) <= wait && wait <= Duration::from_millis(high),
+            "{wait}, not {low} to {high} ms"
+        );
+    }
+}
+
+/// With the rule off half of the voters are enough, and no fewer.
+#[test]
+fn half_is_enough_without_a_majority_of_voters() {
+    let off = Switched::without(&[Rule::MajorityOfVoters, Rule::PreVote]);
+    let mut bench = Bench::booted(5, 0, None, Shape::new(), off);
+    bench.input(300, Input::Timeout);
+    assert_eq!(bench.machine.role(), Role::Candidate);
+    bench.hear(301, 1, Message::VoteGranted { term: 1 });
+    assert_eq!(bench.machine.role(), Role::Leader);
 }
 
 /// A reign ends what came before it: the first attempt after it is as quick as any first attempt.

@@ -79,16 +79,22 @@ impl Timing {
     /// fastest follower clock.
     #[must_use]
     pub fn lease(&self, promise: Duration) -> Duration {
-        let rho = u64::from(self.rate_bound.min(PPM));
-        let scaled = promise.scaled_down(u64::from(PPM) - rho, u64::from(PPM) + rho);
+        let (slow, fast) = self.rates();
+        let scaled = promise.scaled_down(slow, fast);
         scaled.saturating_sub(self.grain + self.grain)
     }
 
     /// How long to wait on this clock so that `span` has passed on any other clock of the group.
     #[must_use]
     pub fn outlast(&self, span: Duration) -> Duration {
-        let rho = u64::from(self.rate_bound.min(PPM - 1));
-        span.scaled_up(u64::from(PPM) + rho, u64::from(PPM) - rho)
+        let (slow, fast) = self.rates();
+        span.scaled_up(fast, slow)
+    }
+
+    /// The slowest and the fastest rate of a clock, in parts per million of true time.
+    fn rates(&self) -> (u64, u64) {
+        let rho = u64::from(self.rate_bound.min(PPM));
+        (u64::from(PPM) - rho, u64::from(PPM) + rho)
     }
 
     /// Bounds of the election timeout.
@@ -385,40 +391,188 @@ mod tests {
     fn each_unsafe_pair_is_named_and_says_its_remedy() {
         let ms = Duration::from_millis;
         assert_eq!(with(|_| ()), Ok(()));
-        let refused = [
-            with(|c| c.id = NodeId(9)),
-            with(|c| c.timing.rate_bound = PPM),
-            with(|c| c.timing.heartbeat = Duration::ZERO),
-            with(|c| c.timing.election_max = c.timing.election_min),
-            with(|c| c.timing.heartbeat = ms(76)),
-            with(|c| c.timing.rate_bound = 500_000),
-        ];
-        let expected = [
-            ConfigError::NotAVoter(NodeId(9)),
-            ConfigError::RateBound(PPM),
-            ConfigError::HeartbeatZero,
-            ConfigError::ElectionRange {
-                min: ms(150),
-                max: ms(150),
-            },
-            ConfigError::HeartbeatTooSlow {
-                heartbeat: ms(76),
-                election_min: ms(150),
-            },
-            ConfigError::LeaseTooShort {
-                lease: Duration::from_micros(49_998),
-                heartbeat: ms(50),
-            },
-        ];
-        for (refused, expected) in refused.into_iter().zip(expected) {
+        let hour = MAX_TIMEOUT + Duration::from_micros(1);
+        for (refused, expected) in [
+            (
+                with(|c| c.id = NodeId(9)),
+                ConfigError::NotAVoter(NodeId(9)),
+            ),
+            (
+                with(|c| c.timing.rate_bound = PPM),
+                ConfigError::RateBound(PPM),
+            ),
+            (
+                with(|c| c.timing.heartbeat = Duration::ZERO),
+                ConfigError::HeartbeatZero,
+            ),
+            (
+                with(|c| c.timing.election_max = c.timing.election_min),
+                ConfigError::ElectionRange {
+                    min: ms(150),
+                    max: ms(150),
+                },
+            ),
+            (
+                with(|c| c.timing.election_max = hour),
+                ConfigError::TimeoutTooLong(hour),
+            ),
+            (
+                with(|c| c.timing.heartbeat = ms(76)),
+                ConfigError::HeartbeatTooSlow {
+                    heartbeat: ms(76),
+                    election_min: ms(150),
+                },
+            ),
+            (
+                with(|c| c.timing.rate_bound = 500_000),
+                ConfigError::LeaseTooShort {
+                    lease: Duration::from_micros(49_998),
+                    heartbeat: ms(50),
+                },
+            ),
+        ] {
             assert_eq!(refused, Err(expected));
-            assert!(expected.to_string().ends_with(expected.remedy()));
         }
         // Without a lease nothing depends on the clocks.
         assert_eq!(
             with(|c| (c.timing.rate_bound, c.safe_mode) = (500_000, false)),
             Ok(())
         );
+    }
+
+    #[test]
+    fn what_is_just_safe_is_taken() {
+        assert_eq!(with(|c| c.timing.election_max = MAX_TIMEOUT), Ok(()));
+        // Exact clocks: the lease is the whole timeout, and two heartbeats fit.
+        let exact = with(|c| {
+            (c.timing.rate_bound, c.timing.grain) = (0, Duration::ZERO);
+            c.timing.heartbeat = Duration::from_millis(75);
+        });
+        assert_eq!(exact, Ok(()));
+    }
+
+    /// What a person reads of each error: a name for programs, the reason with its numbers, what to do.
+    #[test]
+    fn errors_say_name_reason_and_remedy() {
+        let (micros, node) = (Duration::from_micros(1_234), NodeId(77));
+        for (error, code, reason, remedy) in [
+            (
+                ConfigError::ElectionRange {
+                    min: micros,
+                    max: Duration::ZERO,
+                },
+                "election-range",
+                "1234us to 0ms",
+                "raise the upper end",
+            ),
+            (
+                ConfigError::HeartbeatTooSlow {
+                    heartbeat: micros,
+                    election_min: Duration::ZERO,
+                },
+                "heartbeat-too-slow",
+                "heartbeat 1234us",
+                "lower the heartbeat",
+            ),
+            (
+                ConfigError::HeartbeatZero,
+                "heartbeat-zero",
+                "zero",
+                "at least a microsecond",
+            ),
+            (
+                ConfigError::LeaseTooShort {
+                    lease: micros,
+                    heartbeat: Duration::ZERO,
+                },
+                "lease-too-short",
+                "1234us",
+                "lower the rate bound",
+            ),
+            (
+                ConfigError::NotAVoter(node),
+                "not-a-voter",
+                "node 77",
+                "add it",
+            ),
+            (
+                ConfigError::RateBound(PPM),
+                "rate-bound",
+                "1000000 parts",
+                "below one million",
+            ),
+            (
+                ConfigError::RecordTerm(u64::MAX),
+                "record-term",
+                "18446744073709551615",
+                "restore the record",
+            ),
+            (
+                ConfigError::RecordVote(node),
+                "record-vote",
+                "node 77",
+                "restore the record",
+            ),
+            (
+                ConfigError::LogBeyondRecord { log: 5, record: 4 },
+                "log-beyond-record",
+                "term 5",
+                "restore the record",
+            ),
+            (
+                ConfigError::TimeoutTooLong(micros),
+                "timeout-too-long",
+                "1234us",
+                "at most an hour",
+            ),
+            (
+                ConfigError::RecordPromise(micros),
+                "record-promise",
+                "1234us",
+                "restore the record",
+            ),
+            (
+                ConfigError::GenerationFell {
+                    recorded: 9,
+                    configured: 8,
+                },
+                "generation-fell",
+                "recorded 9",
+                "raise the generation",
+            ),
+            (
+                ConfigError::IncarnationZero,
+                "incarnation-zero",
+                "reserved",
+                "fresh nonce",
+            ),
+        ] {
+            assert_eq!(error.code(), code);
+            let told = error.to_string();
+            let (before, after) = told.split_once("; ").unwrap();
+            assert!(before.contains(reason), "{told}");
+            assert!(after.contains(remedy), "{told}");
+        }
+    }
+
+    /// A signed column of a store holds every term, and one more leap.
+    #[test]
+    fn the_highest_term_leaves_room() {
+        assert!(i64::try_from(MAX_TERM).is_ok());
+        assert!(MAX_TERM.checked_add(MAX_LEAP).is_some());
+    }
+
+    /// A bound that `validate` refuses still gives an answer: no lease, and a wait without end.
+    #[test]
+    fn clocks_that_bound_nothing_give_no_lease() {
+        for rate_bound in [PPM, u32::MAX] {
+            let timing = Timing {
+                rate_bound,
+                ..Timing::default()
+            };
+            assert_eq!(timing.lease(MAX_TIMEOUT), Duration::ZERO);
+            assert!(timing.outlast(Duration::from_secs(1)) > MAX_TIMEOUT);
+        }
     }
 
     proptest! {
@@ -434,12 +588,14 @@ mod tests {
             prop_assert!((lease + 3) * fast >= u128::from(promise) * slow);
         }
 
-        /// Waiting `outlast(span)` on the fastest clock covers `span` on the slowest.
+        /// Waiting `outlast(span)` on the fastest clock covers `span` on the slowest, and wastes no more than the rounding.
         #[test]
-        fn outlasting_covers_the_span(span in 0u64..1 << 40, rho in 0u32..PPM - 1) {
+        fn outlasting_covers_the_span(span in 0u64..1 << 40, rho in 0u32..PPM) {
             let timing = Timing { rate_bound: rho, ..Timing::default() };
             let wait = u128::from(timing.outlast(Duration::from_micros(span)).as_micros());
-            prop_assert!(wait * u128::from(PPM - rho) >= u128::from(span) * u128::from(PPM + rho));
+            let (slow, fast) = (u128::from(PPM - rho), u128::from(PPM + rho));
+            prop_assert!(wait * slow >= u128::from(span) * fast);
+            prop_assert!(wait.saturating_sub(1) * slow <= u128::from(span) * fast);
         }
     }
 }

@@ -49,11 +49,10 @@ impl<R: Rules> Raft<R> {
     /// Names other than the own are sound as far as no rule compares them; RL-9 does (a pre-candidate steps back from a
     /// higher one), and so does whom a lapsed leader asks to stand when several answered last.
     pub fn view<H: Hasher>(&self, now: Instant, view: View<'_>, hasher: &mut H) {
-        // What lies in the past is over: how long ago does not matter.
+        // What lies in the past is over: how long ago does not matter. Where time does not count, all is past or for ever.
         let ahead = |at: Instant| match at {
             Instant::FOREVER => u64::MAX,
-            _ if view.timed => at.since(now).as_micros(),
-            _ => 0,
+            _ => at.since(now).as_micros(),
         };
         // An answer to what was sent longer ago than a promise lasts counts for nothing.
         let horizon = self.config.timing.election_min + Duration::from_micros(1);

@@ -153,7 +153,7 @@ impl<R: Rules> Raft<R> {
             return;
         }
         let other_leads = self.leader.is_some_and(|leader| leader != from);
-        if term == self.record.term && (self.role == Role::Leader || other_leads) {
+        if term == self.record.term && other_leads {
             return self.refusals.add(Refusal::SecondLeader);
         }
         if term > self.record.term {

@@ -152,3 +152,51 @@ pub enum Stamp {
     /// The sender's: to be echoed.
     Sender,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The term and the instant of every message, the latter on whose clock.
+    #[test]
+    fn each_message_names_its_term_and_its_instant() {
+        let (term, asked, last) = (7, 6, Position::START);
+        let (sent, later) = (Instant::from_millis(5), Instant::from_millis(9));
+        let span = Duration::from_millis(1);
+        let (promise, remainder) = (span, span);
+        for (message, stamp) in [
+            (
+                Message::RequestPreVote { term, last, sent },
+                Some(Stamp::Sender),
+            ),
+            (
+                Message::PreVoteGranted {
+                    term,
+                    remainder,
+                    sent,
+                },
+                Some(Stamp::Receiver),
+            ),
+            (Message::PreVoteRefused { asked, term }, None),
+            (Message::RequestVote { term, last }, None),
+            (Message::VoteGranted { term }, None),
+            (Message::VoteRefused { asked, term }, None),
+            (Message::Heartbeat { term, sent }, Some(Stamp::Sender)),
+            (
+                Message::HeartbeatAck {
+                    term,
+                    sent,
+                    promise,
+                },
+                Some(Stamp::Receiver),
+            ),
+            (Message::HeartbeatRefused { asked, term }, None),
+            (Message::Release { term, to: None }, None),
+        ] {
+            assert_eq!(message.term(), term, "{message:?}");
+            let at = |instant| stamp.map(|whose| (instant, whose));
+            assert_eq!(message.stamp(), at(sent), "{message:?}");
+            assert_eq!(message.stamped(later).stamp(), at(later), "{message:?}");
+        }
+    }
+}

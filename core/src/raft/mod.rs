@@ -73,7 +73,7 @@ pub struct Raft<R: Rules = Faithful> {
     durable: Durable,
     log: Shape,
     role: Role,
-    /// Who leads `record.term`, as far as known.
+    /// Who leads `record.term`, as far as known. **Invariant:** this node itself while its role is leader.
     leader: Option<NodeId>,
     /// Until when this node neither votes nor stands. `None` once cleared; may lie in the past.
     promise: Option<Promise>,
@@ -163,7 +163,6 @@ impl<R: Rules> Raft<R> {
         if incarnation == 0 {
             return Err(ConfigError::IncarnationZero);
         }
-        let ran_before = record.is_some();
         let mut record = record.unwrap_or_default();
         if record.term > MAX_TERM {
             return Err(ConfigError::RecordTerm(record.term));
@@ -217,7 +216,7 @@ impl<R: Rules> Raft<R> {
             config,
             rules,
         };
-        if ran_before && raft.keeps(Rule::PromiseOutlivesRestart) {
+        if raft.keeps(Rule::PromiseOutlivesRestart) {
             raft.wait_out_promises();
         }
         raft.await_leader();

@@ -69,9 +69,7 @@ impl<R: Rules> Raft<R> {
         if !self.asks_first() {
             return self.stand_for_vote();
         }
-        if self.role != Role::PreCandidate {
-            self.began = self.now;
-        }
+        self.began = self.now;
         self.role = Role::PreCandidate;
         self.ask_pre_votes();
     }
@@ -96,10 +94,11 @@ impl<R: Rules> Raft<R> {
 
     /// The pre-candidate's timer: either the promises of a quorum have run out, or the attempt brought none.
     pub(super) fn pre_vote_due(&mut self) {
-        match self.free_at(self.due.unwrap_or(Instant::FOREVER)) {
-            Some(at) if at <= self.now => self.stand_for_vote(),
-            Some(at) => self.due = Some(at),
-            None => self.ask_pre_votes(),
+        // With a quorum, the timer was set to when that is free.
+        if self.grants() >= self.config.voters.majority() {
+            self.stand_for_vote();
+        } else {
+            self.ask_pre_votes();
         }
     }
 

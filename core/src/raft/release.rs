@@ -39,9 +39,7 @@ impl<R: Rules> Raft<R> {
             return;
         }
         let own_term = term == self.record.term;
-        if own_term
-            && (self.role == Role::Leader || self.leader.is_some_and(|leader| leader != from))
-        {
+        if own_term && self.leader.is_some_and(|leader| leader != from) {
             return self.refusals.add(Refusal::SecondLeader);
         }
         // RL-3: only a promise to that term. The wait after a restart ends too when the term is the own one: a leader of

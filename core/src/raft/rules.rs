@@ -197,6 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_that_is_named_twice_is_off() {
+        let rule = Rule::PreVote;
+        assert!(!Switched::without(&[rule, rule]).keeps(rule));
+    }
+
+    #[test]
+    fn each_invariant_has_a_name_of_its_own() {
+        let all = Rule::ALL.map(Rule::protects);
+        for one in all {
+            assert!(one.name().starts_with("INV-"));
+            for other in all {
+                assert_eq!(one.name() == other.name(), one == other);
+            }
+        }
+    }
+
+    #[test]
     fn the_faithful_set_costs_nothing() {
         assert_eq!(size_of::<Faithful>(), 0);
         assert!(Rule::ALL.len() <= 32, "the switches are bits of a u32");

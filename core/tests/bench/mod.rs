@@ -3,12 +3,13 @@
 
 use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record, Role, Rules, Switched};
+use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Role, Rules, Switched};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Ticket};
 
 /// A machine, its clock in milliseconds, and a disk that is written at once unless told otherwise.
 pub(crate) struct Bench<R: Rules> {
     pub(crate) machine: Raft<R>,
+    /// The last record that was written.
     pub(crate) disk: Option<Record>,
     pub(crate) disk_works: bool,
     pub(crate) waiting: Vec<Ticket>,
@@ -35,11 +36,14 @@ impl<R: Rules> Bench<R> {
             incarnation: 1,
             seed: 1,
         };
-        let machine =
-            Raft::with_rules(Config::new(NodeId(id), voters), boot, ms(0), rules).unwrap();
+        Self::of(Raft::with_rules(Config::new(NodeId(id), voters), boot, ms(0), rules).unwrap())
+    }
+
+    /// A machine that has just been built.
+    pub(crate) fn of(machine: Raft<R>) -> Self {
         Self {
             machine,
-            disk: record,
+            disk: None,
             disk_works: true,
             waiting: Vec::new(),
             sent: Vec::new(),
@@ -109,4 +113,20 @@ impl<R: Rules> Bench<R> {
 
 pub(crate) fn follower() -> Bench<Switched> {
     Bench::booted(3, 0, None, Shape::new(), Switched::default())
+}
+
+/// The same outside safe mode.
+pub(crate) fn plain() -> Bench<Faithful> {
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let config = Config {
+        safe_mode: false,
+        ..Config::new(NodeId(0), voters)
+    };
+    let boot = Boot {
+        record: None,
+        log: Shape::new(),
+        incarnation: 1,
+        seed: 1,
+    };
+    Bench::of(Raft::new(config, boot, ms(0)).unwrap())
 }

@@ -193,6 +193,13 @@ impl<R: Rules> Group<R> {
         }
     }
 
+    /// What is on the way: from whom, to whom, and what.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = (usize, usize, Message)> + '_ {
+        self.flights
+            .iter()
+            .map(|flight| (flight.from.0 as usize, flight.to.0 as usize, flight.message))
+    }
+
     /// The clock of a node, now.
     pub(crate) fn clock(&self, place: usize) -> Instant {
         Instant::from_micros(
