@@ -197,9 +197,7 @@ impl Plan {
             ));
         }
         let place = self.partition_point(|fault| fault.at <= at);
-        let mut faults = self.to_vec();
-        faults.insert(place, Fault { at, action });
-        self.0 = Arc::new(faults);
+        Arc::make_mut(&mut self.0).insert(place, Fault { at, action });
         Ok(())
     }
 }
