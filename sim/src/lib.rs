@@ -34,6 +34,8 @@ pub mod fault;
 pub mod history;
 mod json;
 pub mod linear;
+#[cfg(not(target_family = "wasm"))]
+pub mod marks;
 pub mod measure;
 pub mod node;
 pub mod packet;

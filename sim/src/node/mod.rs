@@ -134,8 +134,7 @@ impl<M: Scheme> Node<M> {
         }
         let answered = self.disk.crash(|ticket| {
             env.notice(Action::CRASH);
-            env.trace
-                .emit(env.now, Event::new(Kind::PersistLost, me).a(ticket.number));
+            env.emit(Event::new(Kind::PersistLost, me).a(ticket.number));
         });
         if let Some(ticket) = answered {
             env.notice(Action::LIE);
