@@ -30,6 +30,8 @@ pub mod client;
 pub mod explore;
 #[cfg(not(target_family = "wasm"))]
 pub mod export;
+#[cfg(not(target_family = "wasm"))]
+pub mod failure;
 pub mod fault;
 pub mod history;
 mod json;
@@ -37,6 +39,8 @@ pub mod linear;
 #[cfg(not(target_family = "wasm"))]
 pub mod marks;
 pub mod measure;
+#[cfg(not(target_family = "wasm"))]
+pub mod minimise;
 pub mod node;
 pub mod packet;
 pub mod physics;
