@@ -41,16 +41,20 @@ pub mod marks;
 pub mod measure;
 #[cfg(not(target_family = "wasm"))]
 pub mod minimise;
+#[cfg(not(target_family = "wasm"))]
+pub mod mutants;
 pub mod node;
 pub mod packet;
 pub mod physics;
 pub mod report;
 pub mod resource;
 pub mod scenario;
+#[cfg(not(target_family = "wasm"))]
 pub mod schedule;
 pub mod scheme;
 pub mod stages;
 pub mod stats;
+#[cfg(not(target_family = "wasm"))]
 pub mod sweep;
 pub mod world;
 

@@ -1,12 +1,10 @@
 //! `explore`: every schedule of a small group, within bounds.
 
 use crate::Done;
-use crate::args::{help, number, refusal, slip, text, unknown};
+use crate::args::{help, number, refusal, rule, slip, unknown};
 use lexopt::prelude::{Long, Short, Value};
 use std::time::{Duration, Instant};
-use tenure::raft::Rule;
 use tenure_sim::explore::{Bounds, Clocks, Setting, explore};
-use tenure_sim::scenario::rule_names;
 
 /// How often progress is told.
 const PULSE: Duration = Duration::from_secs(2);
@@ -31,7 +29,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             Long("whims") => bounds.whims = number(parser, "--whims", 0, 9)? as u8,
             Long("ticks") => bounds.ticks = number(parser, "--ticks", 0, 254)? as u8,
             Long("states") => bounds.states = number(parser, "--states", 1, 1 << 32)? as usize,
-            Long("without") => off.push(rule(&text(parser, "--without")?)?),
+            Long("without") => off.push(rule(parser, "--without")?),
             Long("whole") => whole = true,
             Long("help") | Short('h') => return help(),
             other => return Err(slip(&other.unexpected())),
@@ -44,23 +42,6 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
     };
     let setting = setting.without(&off);
     search(&if whole { setting.whole() } else { setting })
-}
-
-fn rule(name: &str) -> Result<Rule, tenure_sim::Refusal> {
-    let names = rule_names();
-    let place = names
-        .iter()
-        .position(|known| *known == name)
-        .ok_or_else(|| {
-            let remedy = format!("use one of {}", names.join(", "));
-            refusal(
-                "unknown-name",
-                "--without",
-                &format!("{name} is no rule"),
-                &remedy,
-            )
-        })?;
-    Ok(Rule::ALL[place])
 }
 
 fn search(setting: &Setting) -> Done {
