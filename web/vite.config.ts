@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { minify, type Plugin, runnerImport } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -34,6 +36,29 @@ function keysOnce(): Plugin {
   };
 }
 
+const TITLES = 'virtual:gallery-titles';
+
+/** The names of the gallery's scenarios are needed at once, the rest of them is not. */
+function galleryTitles(): Plugin {
+  const gallery = new URL('../scenarios/', import.meta.url);
+  return {
+    name: 'gallery-titles',
+    resolveId: (id) => (id === TITLES ? `\0${TITLES}` : null),
+    load(id) {
+      if (id !== `\0${TITLES}`) return null;
+      const files = readdirSync(gallery).filter((file) => file.endsWith('.json'));
+      const titles = files.map((file) => {
+        this.addWatchFile(fileURLToPath(new URL(file, gallery)));
+        return [
+          file.slice(0, -'.json'.length),
+          JSON.parse(readFileSync(new URL(file, gallery), 'utf8')).title,
+        ];
+      });
+      return `export default ${JSON.stringify(Object.fromEntries(titles))};`;
+    },
+  };
+}
+
 // Relative base: the built folder works under any path of any static host.
 export default defineConfig({
   root: import.meta.dirname,
@@ -41,6 +66,7 @@ export default defineConfig({
   plugins: [
     minifyGlue(),
     keysOnce(),
+    galleryTitles(),
     svelte({
       // Unit tests run state as the browser does; the server's flavour has no reactivity.
       dynamicCompileOptions: () => (process.env.VITEST ? { generate: 'client' } : undefined),

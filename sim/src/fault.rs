@@ -1,5 +1,6 @@
 //! What can be done to a world: faults, repairs, and wishes to its nodes.
 
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scenario::Refusal;
 use std::ops::Deref;
@@ -45,11 +46,26 @@ pub enum Action {
     /// The network behaves like this from now on.
     Network(Weather),
     /// The node's disk takes this long for a write from now on.
-    Disk(Who, u64),
+    Disk(Who, Takes),
     /// The node's clock runs at another pace from now on, if one is named, and jumps by so many microseconds.
     Clock(Who, Option<u32>, i64),
     /// The node's disk is damaged.
     Damage(Who, Damage),
+    /// Both directions of the link between the two are cut and heal by turns, until they are healed.
+    Flap(Who, Who, Flap),
+    /// The connection between the two breaks, where there are connections.
+    Disconnect(Who, Who),
+    /// The process takes so long for each message, reply and deadline from now on, one after another.
+    Slow(Who, u64),
+}
+
+/// The rhythm of a link that flaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flap {
+    /// How long it is cut at a time, in microseconds; it begins with that.
+    pub down: u64,
+    /// How long it carries at a time.
+    pub up: u64,
 }
 
 /// What is done to a disk, besides making it slow.
@@ -61,7 +77,15 @@ pub enum Damage {
     Lie,
     /// Its next write fails.
     Fail,
+    /// Its next write is answered as done and never reaches the medium: a lost write.
+    Drop,
 }
+
+/// Which action something is to be blamed on: its place in the plan, or [`NOBODY`].
+pub(crate) type Blame = u32;
+
+/// No action is to blame.
+pub(crate) const NOBODY: Blame = Blame::MAX;
 
 /// Makes an action of a node and no more.
 pub(crate) type Bare = fn(Who) -> Action;
@@ -85,7 +109,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 16;
+    pub const KINDS: usize = 20;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -105,10 +129,14 @@ impl Action {
         "wipe",
         "lie",
         "fail",
+        "drop",
+        "flap",
+        "disconnect",
+        "slow",
     ];
 
     /// The actions that say no more than which node, by the names they have in files.
-    pub(crate) const BARE: [(&str, Bare); 9] = [
+    pub(crate) const BARE: [(&str, Bare); 10] = [
         ("crash", Self::Crash),
         ("restart", Self::Restart),
         ("pause", Self::Pause),
@@ -118,6 +146,7 @@ impl Action {
         ("wipe", |who| Self::Damage(who, Damage::Wipe)),
         ("lie", |who| Self::Damage(who, Damage::Lie)),
         ("fail", |who| Self::Damage(who, Damage::Fail)),
+        ("drop", |who| Self::Damage(who, Damage::Drop)),
     ];
 
     /// Whose node, disk or clock it is about; nobody's when it is about links.
@@ -132,23 +161,26 @@ impl Action {
             | Self::Campaign(who)
             | Self::Damage(who, _)
             | Self::Disk(who, _)
+            | Self::Slow(who, _)
             | Self::Clock(who, ..) => Some(*who),
             _ => None,
         }
     }
 
-    pub(crate) const CRASH: u32 = 1 << 0;
-    pub(crate) const PAUSE: u32 = 1 << 2;
-    pub(crate) const CUT: u32 = 1 << 4;
-    pub(crate) const PARTITION: u32 = 1 << 7;
-    pub(crate) const NETWORK: u32 = 1 << 10;
-    pub(crate) const DISK: u32 = 1 << 11;
-    pub(crate) const CLOCK: u32 = 1 << 12;
-    pub(crate) const WIPE: u32 = 1 << 13;
-    pub(crate) const LIE: u32 = 1 << 14;
-    pub(crate) const FAIL: u32 = 1 << 15;
-    /// Repairs and wishes, as bits by kind: having an effect is all there is to them.
-    pub(crate) const NO_FAULTS: u32 = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 9;
+    /// Whether it breaks something that has to be shown to somebody before it mattered. Repairs and wishes do not: having
+    /// an effect is all there is to them.
+    #[must_use]
+    pub const fn is_fault(&self) -> bool {
+        !matches!(
+            self,
+            Self::Restart(_)
+                | Self::Resume(_)
+                | Self::Heal(..)
+                | Self::HealAll
+                | Self::Resign(_)
+                | Self::Campaign(_)
+        )
+    }
 
     /// The kind of this action, to count by.
     #[must_use]
@@ -168,6 +200,9 @@ impl Action {
             Self::Disk(..) => 11,
             Self::Clock(..) => 12,
             Self::Damage(_, damage) => 13 + *damage as usize,
+            Self::Flap(..) => 17,
+            Self::Disconnect(..) => 18,
+            Self::Slow(..) => 19,
         }
     }
 }

@@ -88,16 +88,17 @@ impl Report {
             .map(|(_, outcome)| *outcome)
     }
 
-    /// Of each kind of action that came: its name, how many came, had an effect, and mattered.
-    fn fared(&self) -> impl Iterator<Item = (&'static str, [u32; 3])> {
+    /// Of each kind of action that was planned: its name, how many were, came, had an effect, and mattered.
+    fn fared(&self) -> impl Iterator<Item = (&'static str, [u32; 4])> {
         let FaultCounts {
+            armed,
             fired,
             effective,
             mattered,
         } = self.faults;
-        let all = (0..Action::KINDS).filter(move |kind| fired[*kind] > 0);
+        let all = (0..Action::KINDS).filter(move |kind| armed[*kind] > 0);
         all.map(move |kind| {
-            let counts = [fired[kind], effective[kind], mattered[kind]];
+            let counts = [armed[kind], fired[kind], effective[kind], mattered[kind]];
             (Action::NAMES[kind], counts)
         })
     }
@@ -185,9 +186,10 @@ impl Report {
                 after(failover.written_at)
             );
         }
-        for (name, [fired, effective, mattered]) in self.fared() {
-            out +=
-                &format!("{name}: {fired} came, {effective} had an effect, {mattered} mattered\n");
+        for (name, [armed, fired, effective, mattered]) in self.fared() {
+            out += &format!(
+                "{name}: {armed} planned, {fired} came, {effective} had an effect, {mattered} mattered\n"
+            );
         }
         for place in &self.without_effect {
             out += &format!("faults[{place}] had no effect\n");
@@ -254,8 +256,9 @@ impl Report {
         }
         w.close(']');
         w.open("faults", '{');
-        for (name, [fired, effective, mattered]) in self.fared() {
+        for (name, [armed, fired, effective, mattered]) in self.fared() {
             w.open(name, '{');
+            plain(&mut w, "armed", armed.into());
             plain(&mut w, "fired", fired.into());
             plain(&mut w, "effective", effective.into());
             plain(&mut w, "mattered", mattered.into());
@@ -318,7 +321,7 @@ mod tests {
             "3 nodes, 5000 ms",
             "✗ expected: broken",
             "leader lost at 2000 ms",
-            "crash: 1 came, 1 had an effect, 1 mattered",
+            "crash: 1 planned, 1 came, 1 had an effect, 1 mattered",
             "faults[1] had no effect",
         ] {
             assert!(text.contains(part), "{part}\n{text}");

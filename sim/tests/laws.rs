@@ -157,7 +157,7 @@ fn w2_an_intervention_is_undone_and_redone_and_its_scenario_reproduces_it() {
 fn w2_an_intervention_at_any_instant_is_reproduced_by_its_scenario() {
     // Zero disk time and a pause make things happen at the very instant of an action.
     let mut scenario = stormy();
-    scenario.disk_write = 0;
+    scenario.disk.write = 0;
     for at in [0, 2_000_000, 4_000_000, 5_000_000, 5_000_001] {
         let mut history = History::new(scenario.clone()).unwrap();
         history.seek(at);

@@ -5,8 +5,8 @@
 use tenure_sim::explore::Hunt;
 use tenure_sim::mutants::{Mutant, Trial};
 
-/// Within so many seeds each must be noticed: three times what the slowest took.
-const SEEDS: u64 = 2_000;
+/// Within so many seeds each must be noticed: several times what the slowest took.
+const SEEDS: u64 = 6_000;
 /// Within so many those are not that are excused.
 const EXCUSED_SEEDS: u64 = 200;
 

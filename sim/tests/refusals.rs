@@ -1,38 +1,105 @@
 //! Bad scenario files: each is refused with its code, its place, a reason and a remedy.
 //!
-//! The files are `scenarios/bad/CODE.json`; the page and the command are shown the same ones.
+//! The files are `scenarios/bad/CODE.json`, or `CODE.DETAIL.json` where a code has several; the page and the command are
+//! shown the same ones.
 
 use std::path::Path;
 use tenure_sim::Scenario;
 
-/// Code and place of each file's refusal.
-const REFUSALS: [(&str, &str); 23] = [
+/// Each file, and the place it is refused for.
+const REFUSALS: [(&str, &str); 59] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
+    (
+        "bad-duration.jump",
+        "faults[0].clock.jump (line 4, column 56)",
+    ),
+    (
+        "bad-duration.number",
+        "network.latency[1] (line 3, column 35)",
+    ),
     ("bad-percentage", "network.loss (line 1, column 55)"),
+    ("bad-percentage.rate", "clocks[1] (line 3, column 23)"),
+    (
+        "bad-percentage.replay",
+        "network.replay (line 1, column 55)",
+    ),
     ("bad-seed", "seed (line 1, column 42)"),
+    ("election-range", "raft.electionTimeout (line 3, column 32)"),
     ("empty-range", "network.latency (line 1, column 58)"),
+    (
+        "empty-range.replay",
+        "network.replayAfter (line 1, column 78)",
+    ),
+    ("fifo-duplicates", "network.duplicate (line 1, column 75)"),
+    (
+        "fifo-duplicates.change",
+        "faults[0].network.order (line 1, column 109)",
+    ),
     ("heartbeat-too-slow", "raft.heartbeat (line 1, column 96)"),
     ("incomplete", "faults[0].partition (line 1, column 84)"),
+    (
+        "incomplete.groups",
+        "faults[0].partition (line 4, column 32)",
+    ),
+    ("inexact-seed", "seed (line 3, column 11)"),
+    ("lease-too-short", "raft.rateBound (line 3, column 26)"),
     ("missing-field", "line 1, column 1"),
+    ("missing-field.at", "faults[0] (line 4, column 5)"),
+    ("missing-field.flap", "faults[0].flap (line 1, column 65)"),
+    ("missing-field.node", "faults[0].disk (line 4, column 27)"),
+    ("missing-field.slow", "faults[0].slow (line 1, column 65)"),
     (
         "named-twice",
         "faults[0].partition[1][0] (line 1, column 100)",
     ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
+    (
+        "no-link.disconnect",
+        "faults[0].disconnect (line 1, column 71)",
+    ),
+    ("no-link.flap", "faults[0].flap.between (line 1, column 77)"),
     ("no-version", "line 1, column 1"),
     ("node-count", "nodes (line 1, column 43)"),
+    ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("syntax", "line 1, column 63"),
+    ("syntax.twice", "line 4, column 3"),
     ("too-large", "duration (line 1, column 46)"),
+    ("too-large.rename", "disk.rename (line 1, column 68)"),
+    ("too-many", "clocks (line 3, column 13)"),
+    ("too-many-writes", "client (line 3, column 13)"),
     ("too-small", "client.every (line 1, column 55)"),
+    ("too-small.flap", "faults[0].flap.down (line 1, column 99)"),
+    (
+        "too-small.latency",
+        "network.latency[0] (line 3, column 28)",
+    ),
     ("two-actions", "faults[0].restart (line 1, column 89)"),
     ("unknown-field", "nodez (line 1, column 34)"),
+    (
+        "unknown-field.expect",
+        "expect.one-leader (line 3, column 15)",
+    ),
     ("unknown-name", "scheme (line 1, column 26)"),
+    ("unknown-name.order", "network.order (line 1, column 54)"),
+    ("unknown-name.rule", "rulesOff[1] (line 3, column 28)"),
+    (
+        "unknown-name.verdict",
+        "expect.token-rises (line 3, column 30)",
+    ),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
+    ("unknown-node.drop", "faults[0].drop (line 1, column 65)"),
+    ("unknown-node.rest", "faults[0].crash (line 4, column 28)"),
+    ("unknown-node.role", "faults[0].restart (line 4, column 30)"),
     ("version", "tenure (line 1, column 13)"),
+    ("version.newer", "tenure (line 2, column 13)"),
     ("wrong-length", "network.latency (line 1, column 58)"),
+    ("wrong-length.link", "faults[0].cut (line 4, column 26)"),
     ("wrong-type", "nodes (line 1, column 43)"),
+    ("wrong-type.heal", "faults[0].heal (line 4, column 27)"),
+    ("wrong-type.slow", "faults[0].slow (line 1, column 65)"),
+    ("wrong-type.title", "title (line 3, column 12)"),
 ];
 
 fn folder() -> std::path::PathBuf {
@@ -41,10 +108,15 @@ fn folder() -> std::path::PathBuf {
 
 #[test]
 fn every_bad_file_is_refused_with_place_reason_and_remedy() {
-    for (code, place) in REFUSALS {
-        let json = std::fs::read_to_string(folder().join(code).with_extension("json")).unwrap();
-        let refusal = Scenario::parse(&json).expect_err(code);
-        assert_eq!((refusal.code, refusal.place.as_str()), (code, place));
+    for (file, place) in REFUSALS {
+        let json = std::fs::read_to_string(folder().join(format!("{file}.json"))).unwrap();
+        let refusal = Scenario::parse(&json).expect_err(file);
+        let code = file.split_once('.').map_or(file, |(code, _)| code);
+        assert_eq!(
+            (refusal.code, refusal.place.as_str()),
+            (code, place),
+            "{file}"
+        );
         assert!(
             !refusal.reason.is_empty() && !refusal.remedy.is_empty(),
             "{refusal}"
@@ -67,7 +139,7 @@ fn no_bad_file_is_left_out() {
         })
         .collect();
     files.sort();
-    assert_eq!(files, REFUSALS.map(|(code, _)| code));
+    assert_eq!(files, REFUSALS.map(|(file, _)| file));
 }
 
 #[test]
@@ -150,18 +222,21 @@ fn other_slips_are_refused_too() {
         (r#""title": "a title""#, "wrong-type"),
         (r#""client": {"takeover": "later"}"#, "unknown-name"),
         (r#""nodes": 3, "nodes": 5"#, "syntax"),
-        (r#""client": {"every": "1ms", "think": "2min"}"#, "too-much"),
+        (
+            r#""client": {"every": "1ms", "think": "2min"}"#,
+            "too-many-writes",
+        ),
         (
             r#""client": {"every": "1ms", "writeDelay": "60min"}"#,
-            "too-much",
+            "too-many-writes",
         ),
         (r#""nodes": 03"#, "syntax"),
         (r#""nodes": 3."#, "wrong-type"),
         (r#""nodes": 3e"#, "wrong-type"),
         (r#""nodes": -"#, "wrong-type"),
         (r#""nodes": 3e0"#, "wrong-type"),
-        (r#""seed": 9007199254740992"#, "bad-seed"),
-        (r#""seed": 18446744073709551615"#, "bad-seed"),
+        (r#""seed": 9007199254740992"#, "inexact-seed"),
+        (r#""seed": 18446744073709551615"#, "inexact-seed"),
     ] {
         let json = format!(r#"{{"tenure": 1, "scheme": "raft", {rest}}}"#);
         let refusal = Scenario::parse(&json).expect_err(rest);

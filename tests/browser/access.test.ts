@@ -1,40 +1,11 @@
 // For everybody: keyboard alone, screen reader, both languages, both themes, small screens, without motion.
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  leader,
-  leaderOtherThan,
-  openSite,
-  type Site,
-  setSpeed,
-  text,
-  time,
-  type Visit,
-  visit,
-} from './page';
+import { describe, expect, test } from 'vitest';
+import { leader, leaderOtherThan, setSpeed, text, time, visits } from './page';
 
-let site: Site;
-let open: Visit[] = [];
-
-beforeAll(async () => {
-  site = await openSite();
-});
-
-afterAll(() => site?.close());
-
-afterEach(async () => {
-  const visits = open;
-  open = [];
-  for (const { page } of visits) await page.context().close();
-  for (const { complaints } of visits) expect(complaints).toEqual([]);
-});
-
-async function enter(options?: Parameters<typeof visit>[1]) {
-  const made = await visit(site, options);
-  open.push(made);
-  return made.page;
-}
+const tests = visits();
+const { enter } = tests;
 
 async function violations(page: Page) {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -242,10 +213,10 @@ describe('language and theme', () => {
   });
 
   test('that cannot be loaded is told, and the page goes on as it is', async () => {
-    const page = await site.browser.newPage({ locale: 'zh-CN' });
+    const page = await tests.site.browser.newPage({ locale: 'zh-CN' });
     try {
-      await page.route(/assets\/(chinese|Help)-/, (route) => route.abort());
-      await page.goto(site.address);
+      await page.route(/assets\/(chinese|Help|gallery)-/, (route) => route.abort());
+      await page.goto(tests.site.address);
       const notice = page.locator('[data-testid="notice"][data-code="page-failed"]');
       await notice.waitFor();
       // Title, place, reason, remedy.
@@ -261,6 +232,10 @@ describe('language and theme', () => {
         await notice.waitFor();
         await putAway();
       }
+      await page.getByTestId('scenario').selectOption('leader-crash');
+      await notice.waitFor();
+      await putAway();
+      expect(await page.getByTestId('scenario').inputValue()).toBe('five-nodes');
       await page.keyboard.press('2');
       await page.getByTestId('inspector').waitFor();
     } finally {

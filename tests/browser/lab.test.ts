@@ -1,56 +1,23 @@
 // The Lab as a person uses it: watch, break, share, and meet bad input.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  eventRows,
-  leader,
-  leaderOtherThan,
-  listen,
-  openSite,
-  playTo,
-  type Site,
-  setSpeed,
-  text,
-  time,
-  traceHash,
-  type Visit,
-  visit,
-} from './page';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { BAD, code } from '../wasm/gallery';
+import { eventRows, leader, leaderOtherThan, playTo, setSpeed, text, time, traceHash, visits } from './page';
 
-/** Files that are refused, each named by the code of its refusal; the command is shown the same ones. */
-const BAD = new URL('../../scenarios/bad/', import.meta.url);
-
-let site: Site;
-let open: Visit[] = [];
-
-beforeAll(async () => {
-  site = await openSite();
-});
-
-afterAll(() => site?.close());
-
-afterEach(async () => {
-  const visits = open;
-  open = [];
-  for (const { page } of visits) await page.context().close();
-  for (const { complaints } of visits) expect(complaints).toEqual([]);
-});
-
-async function enter(options?: Parameters<typeof visit>[1]) {
-  const made = await visit(site, options);
-  open.push(made);
-  return made.page;
-}
+const tests = visits();
+const { enter } = tests;
 
 describe('opening the page', () => {
   test('shows a living cluster within a second, and a leader soon after', async () => {
     const took: number[] = [];
+    let page: Page | undefined;
     for (let i = 0; i < 3; i += 1) {
-      const context = await site.browser.newContext({ viewport: { width: 1280, height: 800 } });
-      const page = await context.newPage();
-      open.push({ page, complaints: listen(page) });
-      await page.goto(site.address, { waitUntil: 'commit' });
+      const context = await tests.site.browser.newContext({ viewport: { width: 1280, height: 800 } });
+      page = await context.newPage();
+      tests.attend(page);
+      await page.goto(tests.site.address, { waitUntil: 'commit' });
       // Alive: all nodes are drawn and virtual time has passed. The clock counts from the navigation.
       const alive = await page.waitForFunction(() => {
         const lab = document.querySelector<HTMLElement>('[data-testid="lab"]');
@@ -62,7 +29,7 @@ describe('opening the page', () => {
     console.log(`living cluster after ${took.map((ms) => `${Math.round(ms)} ms`).join(', ')}`);
     // The best of three: other work on the machine is not the page's.
     expect(Math.min(...took)).toBeLessThan(1000);
-    await leaderOtherThan(open[open.length - 1].page, '');
+    await leaderOtherThan(page!, '');
   });
 });
 
@@ -195,6 +162,21 @@ describe('a link', () => {
   });
 });
 
+describe('the gallery', () => {
+  test('says what to look at in a scenario that is chosen, in the language of the page', async () => {
+    const page = await enter();
+    const lesson = page.getByTestId('lesson').locator('p');
+    expect(await lesson.isVisible()).toBe(false);
+    await page.getByTestId('scenario').selectOption('minority-leader');
+    await lesson.waitFor();
+    expect(await text(lesson)).toContain('three nodes are on the other side');
+    await page.locator('[data-command="language"]').click();
+    await expect.poll(() => text(lesson)).toContain('另一边有三个节点');
+    await page.getByTestId('lesson').locator('summary').click();
+    expect(await lesson.isVisible()).toBe(false);
+  });
+});
+
 describe('bad input', () => {
   test('a setting that cannot run is refused and put back', async () => {
     const page = await enter();
@@ -241,16 +223,16 @@ describe('the gallery of bad scenarios', () => {
   ] as const) {
     test(`is refused one by one, by code, place, reason and remedy: ${locale}`, async () => {
       const page = await enter({ locale });
-      const codes = readdirSync(BAD).map((name) => name.replace('.json', ''));
-      expect(codes.length).toBeGreaterThan(20);
-      for (const code of codes) {
-        await page.locator('input[type="file"]').setInputFiles(fileURLToPath(new URL(`${code}.json`, BAD)));
-        const notice = page.locator(`[data-testid="notice"][data-code="${code}"]`);
+      const files = readdirSync(BAD);
+      expect(files.length).toBeGreaterThanOrEqual(40);
+      for (const file of files) {
+        await page.locator('input[type="file"]').setInputFiles(fileURLToPath(new URL(file, BAD)));
+        const notice = page.locator(`[data-testid="notice"][data-code="${code(file)}"]`);
         await notice.waitFor();
         const [, place, reason, remedy] = await notice.locator('.text > *').allTextContents();
-        expect(place, code).not.toBe('');
-        expect(reason, code).toMatch(words);
-        expect(remedy, code).toMatch(words);
+        expect(place, file).not.toBe('');
+        expect(reason, file).toMatch(words);
+        expect(remedy, file).toMatch(words);
         await notice.getByRole('button').click();
       }
       const before = await time(page, 'now');
@@ -262,9 +244,9 @@ describe('the gallery of bad scenarios', () => {
 describe('an engine that stops', () => {
   /** A page whose engine traps at its next seek once `trap` is called. */
   async function trapping() {
-    const context = await site.browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const context = await tests.site.browser.newContext({ viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
-    open.push({ page, complaints: listen(page) });
+    tests.attend(page);
     await page.addInitScript(() => {
       const instantiate = WebAssembly.instantiate.bind(WebAssembly) as (
         module: WebAssembly.Module,
@@ -282,7 +264,7 @@ describe('an engine that stops', () => {
       };
       WebAssembly.instantiate = patched as unknown as typeof WebAssembly.instantiate;
     });
-    await page.goto(site.address);
+    await page.goto(tests.site.address);
     await page.getByTestId('lab').waitFor();
     await playTo(page, 600_000);
     return { page, trap: () => page.evaluate(() => Object.assign(window, { trap: true })) };

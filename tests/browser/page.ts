@@ -3,19 +3,20 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { type PreviewServer, preview } from 'vite';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { CHROMIUM, FLAGS } from './chromium';
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
-export interface Site {
+interface Site {
   address: string;
   browser: Browser;
   close(): Promise<void>;
 }
 
 /** Serves dist/ on a free port of this machine and starts the browser. */
-export async function openSite(): Promise<Site> {
+async function openSite(): Promise<Site> {
   if (!existsSync(`${DIST}/index.html`)) throw new Error('dist/ is not built: run `npm run build` first');
   const server: PreviewServer = await preview({
     root: WEB,
@@ -37,35 +38,61 @@ export async function openSite(): Promise<Site> {
   };
 }
 
-/** A page of its own, with what it complained about. */
-export interface Visit {
-  page: Page;
-  complaints: string[];
-}
+/** How a visitor comes: as a context of the browser, and with what in the address. */
+type Manner = BrowserContextOptions & { hash?: string };
 
-export async function visit(
-  { browser, address }: Site,
-  { hash = '', ...options }: BrowserContextOptions & { hash?: string } = {},
-): Promise<Visit> {
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
-    locale: 'en-US',
-    ...options,
-  });
-  const page = await context.newPage();
-  const complaints = listen(page);
-  await page.goto(address + hash);
-  await page.getByTestId('lab').waitFor();
-  return { page, complaints };
-}
+/**
+ * The site for the tests of one file, opened before the first and closed after the last. After each test its pages are
+ * closed, and what they complained about fails it.
+ */
+export function visits() {
+  let site: Site;
+  let attended: { page: Page; complaints: string[] }[] = [];
 
-export function listen(page: Page): string[] {
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  beforeAll(async () => {
+    site = await openSite();
   });
-  page.on('pageerror', (error) => complaints.push(String(error.stack)));
-  return complaints;
+
+  afterAll(() => site?.close());
+
+  afterEach(async () => {
+    const visits = attended;
+    attended = [];
+    for (const { page } of visits) await page.context().close();
+    for (const { complaints } of visits) expect(complaints).toEqual([]);
+  });
+
+  /** Listens to a page that a test opens by itself. */
+  function attend(page: Page): void {
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error.stack)));
+    attended.push({ page, complaints });
+  }
+
+  /** Opens the Lab in a context of its own. */
+  async function enter({ hash = '', ...options }: Manner = {}): Promise<Page> {
+    const context = await site.browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-US',
+      ...options,
+    });
+    const page = await context.newPage();
+    attend(page);
+    await page.goto(site.address + hash);
+    await page.getByTestId('lab').waitFor();
+    return page;
+  }
+
+  return {
+    get site() {
+      return site;
+    },
+    attend,
+    enter,
+  };
 }
 
 /** A number that the page shows, in microseconds. */

@@ -1,39 +1,10 @@
 // Time as a person meets it: the line over the cluster, the timeline below it, the end of the run; on a phone too.
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  leaderOtherThan,
-  openSite,
-  playTo,
-  type Site,
-  setSpeed,
-  text,
-  time,
-  type Visit,
-  visit,
-} from './page';
+import { describe, expect, test } from 'vitest';
+import { leaderOtherThan, playTo, setSpeed, text, time, visits } from './page';
 
-let site: Site;
-let open: Visit[] = [];
-
-beforeAll(async () => {
-  site = await openSite();
-});
-
-afterAll(() => site?.close());
-
-afterEach(async () => {
-  const visits = open;
-  open = [];
-  for (const { page } of visits) await page.context().close();
-  for (const { complaints } of visits) expect(complaints).toEqual([]);
-});
-
-async function enter(options?: Parameters<typeof visit>[1]) {
-  const made = await visit(site, options);
-  open.push(made);
-  return made.page;
-}
+const tests = visits();
+const { enter } = tests;
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 

@@ -6,6 +6,17 @@ const FOLDER = new URL('../../scenarios/', import.meta.url);
 /** The generated package. */
 export const PACKAGE = new URL('../../web/src/engine/pkg/', import.meta.url);
 
+/** The JSON Schema of its files. */
+export const SCHEMA = new URL('schema/v1.json', FOLDER);
+
+/** Files that are refused; the page and the command are shown the same ones. */
+export const BAD = new URL('bad/', FOLDER);
+
+/** The code of a bad file's refusal: its name, up to what tells it from others of the code. */
+export function code(file: string): string {
+  return file.slice(0, file.indexOf('.'));
+}
+
 /** Every scenario of the gallery by its name, as text. */
 export function scenarios(): Map<string, string> {
   const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));

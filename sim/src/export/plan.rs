@@ -1,11 +1,14 @@
 //! The actions of a plan in words: what was asked for, and why nothing came of it.
 
 use super::recording::{Before, Recording};
-use super::words::{ms, nodes, whole_ms};
-use crate::fault::{Action, Who};
+use super::words::{listed, ms, nodes, span, whole_ms};
+use crate::fault::{Action, Damage, Who};
 use crate::node::Status;
+use crate::physics::clock::TRUE_PACE;
+use crate::physics::disk::Takes;
 use crate::physics::network::{PPM, Weather};
 use crate::world::view::node_name;
+use std::cmp::Ordering;
 
 /// What was asked for, as in the file: `crash leader`.
 pub(super) fn asked(recording: &Recording, place: usize) -> String {
@@ -19,14 +22,34 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         | Action::Pause(one)
         | Action::Resume(one)
         | Action::Resign(one)
-        | Action::Campaign(one) => format!("{name} {}", who(*one)),
+        | Action::Campaign(one)
+        | Action::Damage(one, _) => format!("{name} {}", who(*one)),
         Action::Cut(from, to) | Action::Heal(from, to) => {
             format!("{name} {} → {}", who(*from), who(*to))
         }
         Action::Partition(members) => format!("{name} {}", groups(members)),
         Action::Network(now) => format!("{name}: {}", weather(*now)),
-        Action::Disk(one, takes) => format!("{name} of {}: {} a write", who(*one), ms(*takes)),
-        _ => name.to_owned(),
+        Action::Disk(one, time) => format!("{name} of {}: {}", who(*one), takes(*time)),
+        Action::Clock(one, pace, jump) => {
+            let mut said = Vec::new();
+            said.extend(pace.map(rate));
+            if *jump != 0 {
+                let way = if *jump < 0 { "back" } else { "forward" };
+                said.push(format!("{} {way}", ms(jump.unsigned_abs())));
+            }
+            format!("{name} of {}: {}", who(*one), listed(&said, "and"))
+        }
+        Action::Flap(one, other, rhythm) => format!(
+            "{name} {} – {}: cut for {}, whole for {}",
+            who(*one),
+            who(*other),
+            ms(rhythm.down),
+            ms(rhythm.up)
+        ),
+        Action::Disconnect(one, other) => format!("{name} {} – {}", who(*one), who(*other)),
+        Action::Slow(one, 0) => format!("{name} {}: no more", who(*one)),
+        Action::Slow(one, by) => format!("{name} {}: {} for all that comes", who(*one), ms(*by)),
+        Action::HealAll => name.to_owned(),
     }
 }
 
@@ -55,18 +78,34 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
             Status::Up => "leads, stands, or is bound by its promise to a leader".into(),
             _ => "did not run".into(),
         }),
-        Action::Disk(one, takes) => on(*one, before, |_| {
-            format!("took {} a write before", ms(*takes))
+        Action::Disk(one, time) => on(*one, before, |_| format!("took {} before", takes(*time))),
+        Action::Clock(one, ..) => on(*one, before, |_| "had such a clock already".into()),
+        Action::Slow(one, _) => on(*one, before, |_| {
+            "was no faster and no slower before".into()
         }),
+        Action::Damage(one, damage) => on(*one, before, |_| {
+            match damage {
+                Damage::Wipe => "was down, with an empty disk",
+                Damage::Lie => "had a disk that lied already",
+                Damage::Fail => "had a disk that would fail a write already",
+                Damage::Drop => "had a disk that would drop a write already",
+            }
+            .into()
+        }),
+        Action::Flap(one, other, _) => between(*one, *other, before)
+            .unwrap_or_else(|| "the link flapped like this already".into()),
+        Action::Disconnect(..) if !before.fifo => {
+            "messages are datagrams: there is no connection to break".to_owned()
+        }
+        Action::Disconnect(one, other) => {
+            between(*one, *other, before).unwrap_or_else(|| "the connection did not stand".into())
+        }
         Action::Cut(from, to) | Action::Heal(from, to) => {
             let cut = matches!(fault.action, Action::Cut(..));
-            [*from, *to]
-                .iter()
-                .find_map(|one| found(*one, before).err())
-                .unwrap_or_else(|| {
-                    let state = if cut { "was cut" } else { "carried" };
-                    format!("the link {state} already")
-                })
+            between(*from, *to, before).unwrap_or_else(|| {
+                let state = if cut { "was cut" } else { "carried" };
+                format!("the link {state} already")
+            })
         }
         Action::Partition(members) => members
             .iter()
@@ -74,7 +113,17 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
             .find_map(|(_, one)| found(*one, before).err())
             .unwrap_or_else(|| "the links were like this already".into()),
         Action::HealAll => "no link was cut".to_owned(),
-        _ => "everything was like this already".to_owned(),
+        Action::Network(_) => "everything was like this already".to_owned(),
+    }
+}
+
+/// What is the matter with the ends of a link.
+fn between(one: Who, other: Who, before: &Before) -> Option<String> {
+    match (found(one, before), found(other, before)) {
+        (Ok(one), Ok(other)) if one == other => {
+            Some(format!("{} has no link to itself", node_name(one)))
+        }
+        (one, other) => one.err().or(other.err()),
     }
 }
 
@@ -118,6 +167,10 @@ pub(super) fn weather(weather: Weather) -> String {
         latency_max,
         loss,
         duplicate,
+        fifo,
+        replay,
+        replay_min,
+        replay_max,
     } = weather;
     let mut said = if latency_min == latency_max {
         format!("latency {}", ms(latency_min))
@@ -131,7 +184,31 @@ pub(super) fn weather(weather: Weather) -> String {
             said += &format!(", {} {what}", share(ppm));
         }
     }
+    if replay > 0 {
+        let after = span(replay_min, replay_max);
+        said += &format!(", {} once more after {after}", share(replay));
+    }
+    if fifo {
+        said += ", in order on connections";
+    }
     said
+}
+
+/// How long a disk takes.
+pub(super) fn takes(Takes { write, rename }: Takes) -> String {
+    match rename {
+        0 => format!("{} a write", ms(write)),
+        _ => format!("{} a write and {} to rename", ms(write), ms(rename)),
+    }
+}
+
+/// How fast or slow a clock runs.
+fn rate(pace: u32) -> String {
+    match pace.cmp(&TRUE_PACE) {
+        Ordering::Less => format!("{} slow", share(TRUE_PACE - pace)),
+        Ordering::Equal => "true".to_owned(),
+        Ordering::Greater => format!("{} fast", share(pace - TRUE_PACE)),
+    }
 }
 
 /// A share of all, in percent.
@@ -224,6 +301,36 @@ mod tests {
                 "disk of n3: 1 ms a write",
                 "n3 took 1 ms a write before",
             ),
+            (
+                r#""at": "1s", "clock": {"node": "n1", "rate": "+0%"}"#,
+                "clock of n1: true",
+                "n1 had such a clock already",
+            ),
+            (
+                r#""at": "1s", "slow": {"node": "n1", "by": "0ms"}"#,
+                "slow n1: no more",
+                "n1 was no faster and no slower before",
+            ),
+            (
+                r#""at": "1s", "disconnect": ["n1", "n2"]"#,
+                "disconnect n1 – n2",
+                "messages are datagrams: there is no connection to break",
+            ),
+            (
+                r#""at": "0ms", "flap": {"between": ["n1", "leader"], "down": "5ms", "up": "7ms"}"#,
+                "flap n1 – leader: cut for 5 ms, whole for 7 ms",
+                "nobody led",
+            ),
+            (
+                r#""at": "1s", "cut": ["leader", "paused"]"#,
+                "cut leader → paused",
+                "no node was frozen",
+            ),
+            (
+                r#""at": "0ms", "lie": "leader""#,
+                "lie leader",
+                "nobody led",
+            ),
         ];
         for (fault, words, why) in cases {
             let json = format!(
@@ -234,6 +341,67 @@ mod tests {
             assert_eq!(asked(&recording, 0), words);
             assert!(!recording.strikes[0].effect, "{words}");
             assert_eq!(why_not(&recording, 0), why, "{words}");
+        }
+    }
+
+    #[test]
+    fn what_was_so_already_says_so() {
+        for (fault, why) in [
+            (r#""wipe": "n1""#, "n1 was down, with an empty disk"),
+            (r#""lie": "n1""#, "n1 had a disk that lied already"),
+            (
+                r#""fail": "n1""#,
+                "n1 had a disk that would fail a write already",
+            ),
+            (
+                r#""drop": "n1""#,
+                "n1 had a disk that would drop a write already",
+            ),
+            (
+                r#""disconnect": ["n1", "n2"]"#,
+                "the connection did not stand",
+            ),
+            (
+                r#""flap": {"between": ["n1", "n2"], "down": "5ms", "up": "7ms"}"#,
+                "the link flapped like this already",
+            ),
+        ] {
+            let twice = format!(r#"{{"at": "1s", {fault}}}, {{"at": "1s", {fault}}}"#);
+            let json = format!(
+                r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "2s",
+                    "network": {{"order": "fifo"}}, "faults": [{twice}]}}"#
+            );
+            let recording = Recording::of(Scenario::parse(&json).unwrap()).unwrap();
+            assert!(recording.strikes[0].effect && !recording.strikes[1].effect);
+            assert_eq!(why_not(&recording, 1), why);
+        }
+    }
+
+    #[test]
+    fn the_new_weather_the_clock_and_the_disk_are_told() {
+        let calm = Weather::calm(1_000, 2_000);
+        let replay = Weather {
+            replay: PPM / 1_000,
+            ..calm
+        };
+        let fifo = Weather { fifo: true, ..calm };
+        for (said, expected) in [
+            (
+                weather(replay),
+                "latency 1–2 ms, 0.1 % once more after 100–2000 ms",
+            ),
+            (weather(fifo), "latency 1–2 ms, in order on connections"),
+            (rate(TRUE_PACE / 2), "50 % slow"),
+            (rate(TRUE_PACE + 5_000), "0.5 % fast"),
+            (
+                takes(Takes {
+                    write: 5_000,
+                    rename: 20_000,
+                }),
+                "5 ms a write and 20 ms to rename",
+            ),
+        ] {
+            assert_eq!(said, expected);
         }
     }
 }

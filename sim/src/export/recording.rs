@@ -1,6 +1,7 @@
 //! A whole run, kept: its events, what each fault met and left, and who believed to lead when.
 
 use crate::node::Status;
+use crate::physics::disk::Takes;
 use crate::physics::trace::Event;
 use crate::scenario::{Refusal, Scenario};
 use crate::scheme::RoleCode;
@@ -46,7 +47,9 @@ pub struct Before {
     /// Who led: established, or else elected.
     pub leader: Option<u16>,
     /// How long each disk took for a write.
-    pub disks: Vec<u64>,
+    pub disks: Vec<Takes>,
+    /// Whether there were connections.
+    pub fifo: bool,
 }
 
 /// A node believed to lead, without a break, with one token.
@@ -218,11 +221,12 @@ impl Before {
             disks: (0..world.nodes())
                 .filter_map(|node| disk_takes(world, node))
                 .collect(),
+            fifo: world.weather().fifo,
         }
     }
 }
 
-fn disk_takes(world: &World, node: usize) -> Option<u64> {
+fn disk_takes(world: &World, node: usize) -> Option<Takes> {
     world.node(node).map(|node| node.disk().takes)
 }
 

@@ -53,6 +53,7 @@ pub(super) const fn loss(code: i64) -> &'static str {
     match code {
         0 => "network",
         1 => "cut",
+        3 => "disconnected",
         _ => "receiver-down",
     }
 }

@@ -11,6 +11,7 @@ pub use jitter::Jitter;
 pub use minority::Minority;
 pub use stale::{Stale, Timeline};
 
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario};
 use tenure::Duration;
@@ -48,7 +49,7 @@ impl Default for Setting {
             safe_mode: usual.safe_mode,
             latency: (latency_min, latency_max),
             loss,
-            disk_write: usual.disk_write,
+            disk_write: usual.disk.write,
         }
     }
 }
@@ -67,12 +68,10 @@ impl Setting {
             timing: self.timing,
             safe_mode: self.safe_mode,
             weather: Weather {
-                latency_min,
-                latency_max,
                 loss: self.loss,
-                duplicate: 0,
+                ..Weather::calm(latency_min, latency_max)
             },
-            disk_write: self.disk_write,
+            disk: Takes::write(self.disk_write),
             clients,
             duration,
             ..Scenario::usual()

@@ -15,7 +15,7 @@ use crate::check::{Check, Outcome};
 use crate::export::Recording;
 use crate::failure::{Failure, Reason};
 use crate::fault::Fault;
-use crate::scenario::{Scenario, Title};
+use crate::scenario::{Bilingual, Scenario};
 use crate::world::World;
 use ddmin::ddmin;
 
@@ -251,8 +251,8 @@ fn told(mut scenario: Scenario, reason: Reason) -> Option<Scenario> {
         .map(|check| (check, Outcome::Broken))
         .collect();
     let failure = failure_of(&scenario, None).filter(|failure| failure.reason == reason)?;
-    scenario.title = Title::default();
+    scenario.lesson = Bilingual::default();
     let (en, zh) = story::title(&scenario, failure);
-    scenario.title = Title { en, zh };
+    scenario.title = Bilingual { en, zh };
     Some(scenario)
 }

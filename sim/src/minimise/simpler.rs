@@ -1,6 +1,7 @@
 //! What can be simpler about a scenario besides having fewer actions: each is a scenario to try in its place.
 
 use crate::fault::{Action, Fault, Who};
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario};
 
@@ -18,6 +19,7 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
             ..scenario.clients
         };
     };
+    let prompt_disks = |scenario: &mut Scenario| become_disk(scenario, usual.disk);
     let still = |scenario: &mut Scenario| {
         let weather = Weather {
             latency_min: STILL,
@@ -35,10 +37,12 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
         one(&|scenario| {
             true_clocks(scenario);
             prompt_clients(scenario);
+            prompt_disks(scenario);
             still(scenario);
         }),
         one(&true_clocks),
         one(&prompt_clients),
+        one(&prompt_disks),
         one(&still),
         one(&|scenario| become_base(scenario, usual.weather)),
     ];
@@ -61,6 +65,18 @@ fn is_plain(weather: Weather) -> bool {
             }
 }
 
+/// Every disk is usually like this, also where it comes back to it.
+fn become_disk(scenario: &mut Scenario, disk: Takes) {
+    let former = std::mem::replace(&mut scenario.disk, disk);
+    for fault in &mut scenario.faults {
+        if let Action::Disk(_, takes) = &mut fault.action
+            && *takes == former
+        {
+            *takes = disk;
+        }
+    }
+}
+
 /// The network's usual behaviour is this one, also where it comes back to it.
 fn become_base(scenario: &mut Scenario, weather: Weather) {
     let former = std::mem::replace(&mut scenario.weather, weather);
@@ -74,7 +90,8 @@ fn become_base(scenario: &mut Scenario, weather: Weather) {
 }
 
 fn same_surroundings(one: &Scenario, other: &Scenario) -> bool {
-    (one.weather, one.clients, &one.clocks) == (other.weather, other.clients, &other.clocks)
+    (one.weather, one.clients, one.disk, &one.clocks)
+        == (other.weather, other.clients, other.disk, &other.clocks)
 }
 
 /// Only the last actions, at their times and soon after the beginning: what fails mostly hangs on little of its past but
@@ -140,7 +157,10 @@ fn leave_out(fault: &mut Fault, gone: u16) -> bool {
         _ => true,
     };
     match &mut fault.action {
-        Action::Cut(from, to) | Action::Heal(from, to) => renamed(from) && renamed(to),
+        Action::Cut(from, to)
+        | Action::Heal(from, to)
+        | Action::Flap(from, to, _)
+        | Action::Disconnect(from, to) => renamed(from) && renamed(to),
         Action::Partition(members) => {
             members.retain_mut(|(_, who)| renamed(who));
             // Groups are counted from 0, without a gap.
@@ -161,7 +181,8 @@ fn leave_out(fault: &mut Fault, gone: u16) -> bool {
         | Action::Campaign(who)
         | Action::Disk(who, _)
         | Action::Clock(who, ..)
-        | Action::Damage(who, _) => renamed(who),
+        | Action::Damage(who, _)
+        | Action::Slow(who, _) => renamed(who),
         Action::HealAll | Action::Network(_) => true,
     }
 }
@@ -191,9 +212,13 @@ fn instead_of(action: &Action, base: Weather) -> Vec<Action> {
                     duplicate: base.duplicate,
                     ..*weather
                 },
+                Weather {
+                    replay: base.replay,
+                    ..*weather
+                },
             ];
             // As late as it gets, without a draw.
-            if weather.duplicate == 0 {
+            if weather.duplicate == 0 && weather.replay == 0 {
                 milder.push(Weather {
                     latency_min: weather.latency_max,
                     ..*weather

@@ -3,7 +3,6 @@
 use super::service::ask_resources;
 use super::{Node, Status};
 use crate::check::Fact;
-use crate::fault::Action;
 use crate::physics::trace::{Event, Kind};
 use crate::resource::ELECTION;
 use crate::scheme::{RoleCode, Scheme};
@@ -20,7 +19,7 @@ impl<M: Scheme> Node<M> {
             .and_then(M::deadline)
             .is_some_and(|deadline| deadline <= now);
         if due {
-            self.matters(env, Action::CLOCK);
+            env.shown(&mut self.by.clock);
             env.trace.cause = env.emit(Event::new(Kind::Timeout, me));
             self.feed(env, me, Input::Timeout);
         } else {
@@ -48,7 +47,7 @@ impl<M: Scheme> Node<M> {
                     env.send(me, to, M::pack(message));
                 }
                 Output::Request(ticket, record) => {
-                    self.matters(env, Action::DISK);
+                    env.shown(&mut self.by.disk);
                     let recorded = M::recorded(&record);
                     env.trace.mix(recorded.rest);
                     let event = Event::new(Kind::Persist, me)
@@ -186,6 +185,9 @@ impl<M: Scheme> Node<M> {
     }
 
     pub(super) fn arm(&mut self, env: &mut Env, me: usize) {
+        if self.looks {
+            return;
+        }
         if let Some(deadline) = self.machine.as_ref().and_then(M::deadline) {
             // A deadline in the past would stop the world at this instant: the law says there is none after a drain.
             let at = self.clock.when(deadline).max(env.now + 1);

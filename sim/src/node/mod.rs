@@ -5,18 +5,21 @@
 
 mod host;
 mod service;
+mod turn;
 
 use crate::app::App;
-use crate::fault::{Action, Damage};
+use crate::fault::{Blame, Damage, NOBODY};
 use crate::packet::Packet;
 use crate::physics::NEVER;
 use crate::physics::clock::Clock;
-use crate::physics::disk::{Disk, Written};
+use crate::physics::disk::{Disk, Takes};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss, Lost};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
+use std::collections::VecDeque;
 use tenure::Input;
+use turn::Late;
 
 /// What the process is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +44,14 @@ pub struct Node<M: Scheme> {
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
     lives: u64,
     app: App,
-    /// What came while the process was frozen, in order.
-    late: Vec<Late>,
+    /// What came while the process was frozen, or busy, in order.
+    late: VecDeque<Late>,
+    /// How long it takes for each thing that comes; 0 when that is no time.
+    takes: u64,
+    /// When it is done with what it is at; [`NEVER`] while it is at nothing.
+    turn_at: u64,
+    /// Whether a look at the time waits its turn.
+    looks: bool,
     /// The earliest wake-up that is scheduled.
     wake_at: u64,
     /// What the machine showed when it was last looked at.
@@ -52,16 +61,34 @@ pub struct Node<M: Scheme> {
     told: (u64, bool),
     /// Whether it believed to lead when it froze.
     froze_leading: bool,
-    /// What was done to its disk and clock, as bits by the kind of action, until it is shown to matter.
-    touched: u32,
+    by: Blames,
 }
 
-/// Something that came while the process was frozen.
+/// Which action did what to a node, until somebody was shown it.
 #[derive(Clone, Copy, Debug)]
-enum Late {
-    Message(Flight<Packet>),
-    Written(Written),
+struct Blames {
+    crash: Blame,
+    pause: Blame,
+    slow: Blame,
+    clock: Blame,
+    disk: Blame,
+    wipe: Blame,
+    lie: Blame,
+    fail: Blame,
+    drop: Blame,
 }
+
+const BLAMELESS: Blames = Blames {
+    crash: NOBODY,
+    pause: NOBODY,
+    slow: NOBODY,
+    clock: NOBODY,
+    disk: NOBODY,
+    wipe: NOBODY,
+    lie: NOBODY,
+    fail: NOBODY,
+    drop: NOBODY,
+};
 
 const AT_REST: Look = Look {
     role: RoleCode::Follower,
@@ -73,21 +100,24 @@ const AT_REST: Look = Look {
 impl<M: Scheme> Node<M> {
     /// A node that was not started yet.
     #[must_use]
-    pub fn new(clock: Clock, disk_takes: u64) -> Self {
+    pub fn new(clock: Clock, disk: Takes) -> Self {
         Self {
             machine: None,
-            disk: Disk::new(disk_takes),
+            disk: Disk::new(disk),
             clock,
             status: Status::Crashed,
             lives: 0,
             app: App::default(),
-            late: Vec::new(),
+            late: VecDeque::new(),
+            takes: 0,
+            turn_at: NEVER,
+            looks: false,
             wake_at: NEVER,
             look: AT_REST,
             refusals: M::Refusals::default(),
             told: (0, false),
             froze_leading: false,
-            touched: 0,
+            by: BLAMELESS,
         }
     }
 
@@ -107,7 +137,11 @@ impl<M: Scheme> Node<M> {
             return false;
         };
         self.lives += 1;
-        self.matters(env, Action::WIPE);
+        env.shown(&mut self.by.wipe);
+        if self.disk.is_missing_one() {
+            env.shown(&mut self.by.drop);
+        }
+        self.by.crash = NOBODY;
         self.status = Status::Up;
         self.look = Look {
             role: RoleCode::Follower,
@@ -116,28 +150,50 @@ impl<M: Scheme> Node<M> {
         self.refusals = machine.refusals();
         self.machine = Some(machine);
         env.trace.cause = env.emit(Event::new(Kind::Boot, me).a(self.lives));
+        env.net.join(env.now, me);
+        env.tell_connections();
         self.settle(env, me);
         true
     }
 
-    /// The process dies. False when it is dead.
+    /// The process dies, and `by` is to blame. False when it is dead.
     #[cfg_attr(target_family = "wasm", inline(never))]
-    pub(crate) fn crash(&mut self, env: &mut Env, me: usize) -> bool {
+    pub(crate) fn crash(&mut self, env: &mut Env, me: usize, by: Blame) -> bool {
         if self.status == Status::Crashed {
             return false;
         }
         env.trace.cause = env.emit(Event::new(Kind::Crash, me));
+        self.by.crash = by;
+        env.net.leave(env.now, me, by);
+        env.tell_connections();
         if matches!(self.look.role, RoleCode::Elected | RoleCode::Established) {
             env.counts.depositions += 1;
-            env.notice(Action::CRASH);
+            env.shown(&mut self.by.crash);
             env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
         }
-        let answered = self.disk.crash(|ticket| {
-            env.notice(Action::CRASH);
-            env.emit(Event::new(Kind::PersistLost, me).a(ticket.number));
+        let (now, trace) = (env.now, &mut env.trace);
+        #[cfg(not(target_family = "wasm"))]
+        let marks = &mut env.marks;
+        let mut undone = false;
+        let answered = self.disk.crash(now, &mut env.disks, |ticket, left| {
+            undone = true;
+            let left = match left {
+                Ok(()) => Event::new(Kind::Persisted, me),
+                Err(None) => Event::new(Kind::PersistLost, me),
+                Err(Some(how)) => Event::new(Kind::PersistLost, me).b(how as u64),
+            };
+            let left = left.a(ticket.number);
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(marks) = marks {
+                marks.see(now, &left);
+            }
+            trace.emit(now, left);
         });
+        if undone {
+            env.shown(&mut self.by.crash);
+        }
         if let Some(ticket) = answered {
-            env.notice(Action::LIE);
+            env.shown(&mut self.by.lie);
             let lost = Event::new(Kind::PersistLost, me).b(Lost::Answered as u64);
             env.emit(lost.a(ticket.number));
         }
@@ -151,7 +207,8 @@ impl<M: Scheme> Node<M> {
         self.machine = None;
         self.app = App::default();
         self.status = Status::Crashed;
-        self.wake_at = NEVER;
+        (self.wake_at, self.turn_at) = (NEVER, NEVER);
+        self.looks = false;
         self.froze_leading = false;
         self.look_at_the_disk();
         self.tell_belief(env, me);
@@ -160,19 +217,26 @@ impl<M: Scheme> Node<M> {
 
     /// The disk is damaged. False when it was already.
     pub(crate) fn damage(&mut self, env: &mut Env, me: usize, damage: Damage) -> bool {
-        match damage {
-            Damage::Wipe => self.wipe(env, me),
-            Damage::Lie => !std::mem::replace(&mut self.disk.lies, true),
-            Damage::Fail => !std::mem::replace(&mut self.disk.fails, true),
+        let (flag, by) = match damage {
+            Damage::Wipe => return self.wipe(env, me),
+            Damage::Lie => (&mut self.disk.lies, &mut self.by.lie),
+            Damage::Fail => (&mut self.disk.fails, &mut self.by.fail),
+            Damage::Drop => (&mut self.disk.drops, &mut self.by.drop),
+        };
+        if !std::mem::replace(flag, true) {
+            *by = env.act;
+            return true;
         }
+        false
     }
 
     /// The process dies, if it is there, and its disk is empty. False when both were so.
     fn wipe(&mut self, env: &mut Env, me: usize) -> bool {
-        let died = self.crash(env, me);
+        // That it dies is not what a wipe is about.
+        let died = self.crash(env, me, NOBODY);
         let wiped = self.disk.wipe();
         if wiped {
-            self.touched |= Action::WIPE;
+            self.by.wipe = env.act;
             env.emit(Event::new(Kind::PersistLost, me).b(Lost::Wiped as u64));
         }
         self.look_at_the_disk();
@@ -199,6 +263,8 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = env.emit(Event::new(Kind::Pause, me));
         self.froze_leading = self.leading(env).is_some();
         self.status = Status::Paused;
+        self.by.pause = env.act;
+        self.turn_at = NEVER;
         self.tell_belief(env, me);
         true
     }
@@ -213,13 +279,22 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = env.emit(Event::new(Kind::Resume, me));
         self.status = Status::Up;
         self.froze_leading = false;
+        if self.is_slow() {
+            self.late.push_front(Late::Thought);
+            self.time_came(env, me);
+            if self.turn_at == NEVER {
+                self.begin_turn(env, me);
+            }
+            self.tell_belief(env, me);
+            return true;
+        }
         let resumed = env.trace.cause;
-        self.thought(env, me);
+        self.write_what_was_thought(env, me);
         for late in std::mem::take(&mut self.late) {
             env.trace.cause = resumed;
             match late {
-                Late::Message(flight) => self.deliver(env, me, &flight),
-                Late::Written((ticket, result)) => self.feed(env, me, Input::Reply(ticket, result)),
+                Late::Written(written, _) => self.take(env, me, Late::Written(written, resumed)),
+                late => self.take(env, me, late),
             }
         }
         env.trace.cause = resumed;
@@ -241,13 +316,14 @@ impl<M: Scheme> Node<M> {
     /// A message has come.
     pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         match self.status {
+            Status::Up if self.is_slow() => self.queue_up(env, me, Late::Message(*flight)),
             Status::Up => self.deliver(env, me, flight),
             Status::Paused => {
-                env.notice(Action::PAUSE);
-                self.late.push(Late::Message(*flight));
+                env.shown(&mut self.by.pause);
+                self.late.push_back(Late::Message(*flight));
             }
             Status::Crashed => {
-                env.notice(Action::CRASH);
+                env.shown(&mut self.by.crash);
                 let lost = message_event(Kind::Lose, flight.from as usize, me, &flight.payload);
                 env.emit(lost.b(Loss::ReceiverDown as u64));
                 env.unheard(flight.from as usize, &flight.payload);
@@ -260,18 +336,19 @@ impl<M: Scheme> Node<M> {
         let Some(written) = self.disk.done(era) else {
             return;
         };
-        let (ticket, result) = written;
-        let over = match result {
-            Ok(()) => Event::new(Kind::Persisted, me),
-            Err(_) => {
-                env.notice(Action::FAIL);
-                Event::new(Kind::PersistLost, me).b(Lost::Failed as u64)
-            }
+        if written.answer.is_err() {
+            env.shown(&mut self.by.fail);
+        }
+        let over = match written.lost {
+            None => Event::new(Kind::Persisted, me),
+            Some(how) => Event::new(Kind::PersistLost, me).b(how as u64),
         };
-        env.trace.cause = env.emit(over.a(ticket.number));
+        env.trace.cause = env.emit(over.a(written.ticket.number));
+        let late = Late::Written(written, env.trace.cause);
         match self.status {
-            Status::Up => self.feed(env, me, Input::Reply(ticket, result)),
-            Status::Paused => self.late.push(Late::Written(written)),
+            Status::Up if self.is_slow() => self.queue_up(env, me, late),
+            Status::Up => self.take(env, me, late),
+            Status::Paused => self.late.push_back(late),
             Status::Crashed => {}
         }
     }
@@ -283,7 +360,7 @@ impl<M: Scheme> Node<M> {
         }
         self.wake_at = NEVER;
         if self.status == Status::Up {
-            self.look_at_the_time(env, me);
+            self.time_came(env, me);
         }
     }
 
@@ -301,28 +378,22 @@ impl<M: Scheme> Node<M> {
         self.clock.change(env.now, pace, jump);
         let changed = pace != former || jump != 0;
         if changed {
-            self.touched |= Action::CLOCK;
+            self.by.clock = env.act;
         }
         if self.status == Status::Up {
-            self.look_at_the_time(env, me);
+            self.time_came(env, me);
         }
         self.tell_belief(env, me);
         changed
     }
 
     /// The disk is as named from now on, and honest. False when it was.
-    pub(crate) fn mend(&mut self, takes: u64) -> bool {
+    pub(crate) fn mend(&mut self, env: &Env, takes: Takes) -> bool {
         let mended = self.disk.mend(takes);
         if mended {
-            self.touched |= Action::DISK;
+            self.by.disk = env.act;
         }
         mended
-    }
-
-    /// What was done to it in this way, if it was, is shown now.
-    pub(super) const fn matters(&mut self, env: &mut Env, kind: u32) {
-        env.notice(self.touched & kind);
-        self.touched &= !kind;
     }
 
     /// The machine; `None` while crashed.
@@ -373,9 +444,15 @@ impl<M: Scheme> Node<M> {
         self.app.serving()
     }
 
-    /// How much came while it was frozen.
+    /// How much came while it was frozen or busy, and waits.
     #[must_use]
     pub fn late(&self) -> usize {
         self.late.len()
+    }
+
+    /// How long it takes for each thing that comes; 0 when that is no time.
+    #[must_use]
+    pub const fn takes(&self) -> u64 {
+        self.takes
     }
 }

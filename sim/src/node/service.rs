@@ -1,5 +1,6 @@
 //! What the node does for clients and at resources: messages in, the application's writes out.
 
+use super::turn::Late;
 use super::{Node, Status};
 use crate::packet::{Done, Outcome, Packet};
 use crate::physics::network::Flight;
@@ -71,15 +72,21 @@ impl<M: Scheme> Node<M> {
                 Packet::Reply { request, outcome },
             ),
             None if due > env.now => env.queue.push(due, Due::Thought(me as u16)),
-            None => self.thought(env, me),
+            None => self.write_what_was_thought(env, me),
+        }
+    }
+
+    /// A write has been thought about.
+    pub(crate) fn thought(&mut self, env: &mut Env, me: usize) {
+        match self.status {
+            Status::Up if self.is_slow() => self.queue_up(env, me, Late::Thought),
+            Status::Up => self.write_what_was_thought(env, me),
+            _ => {}
         }
     }
 
     /// Writes that have been thought about leave for the resources, whatever has become of the leader meanwhile.
-    pub(crate) fn thought(&mut self, env: &mut Env, me: usize) {
-        if self.status != Status::Up {
-            return;
-        }
+    pub(super) fn write_what_was_thought(&mut self, env: &mut Env, me: usize) {
         while let Some(writes) = self.app.thought(env.now) {
             for (resource, packet) in writes.into_iter().enumerate() {
                 let actor = env.resource_actor(resource);

@@ -1,40 +1,93 @@
-//! A disk: writes take time, are done in order, and what was not done is lost in a crash. It may fail a write, lose all
-//! it holds, or lie: then it answers at once and keeps what it was given in its cache, which a crash empties.
+//! A disk, and the record that is kept on it as crash-safe hosts keep one: each write goes to a new file, the file is
+//! synced, it takes the record's name, and the directory is synced. Only then it is answered.
+//!
+//! Writes are done in order, and a crash leaves what the steps that were done are good for. The disk may also fail a
+//! write, drop one and say nothing, lose all it holds, or lie: then it answers at once and keeps what it was given in its
+//! cache, which a crash empties.
 
+use super::trace::Lost;
+use tenure::random::Random;
 use tenure::{Ticket, Unknown};
+
+/// How long a write takes, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// Until its file is appended to and synced.
+    pub write: u64,
+    /// From then until it has the record's name and the directory is synced. The name is taken half-way.
+    pub rename: u64,
+}
+
+impl Takes {
+    /// As a disk that renames in no time.
+    #[must_use]
+    pub const fn write(write: u64) -> Self {
+        Self { write, rename: 0 }
+    }
+
+    /// All of it.
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        self.write.saturating_add(self.rename)
+    }
+}
 
 /// The disk of one node, holding one durable record.
 #[derive(Clone, Debug)]
 pub struct Disk<R> {
     durable: Option<R>,
-    /// The newest write that was answered and is in the cache alone, if any.
-    cached: Vec<(Ticket, R, u64)>,
-    /// Writes on their way, oldest first, with the time each is done.
-    writes: Vec<(Ticket, R, u64)>,
+    /// The newest record that was answered and is in the cache alone, if any.
+    cached: Option<(Ticket, R)>,
+    /// Writes on their way, oldest first.
+    writes: Vec<Write<R>>,
     /// How long a write takes.
-    pub takes: u64,
+    pub takes: Takes,
     /// Whether it answers before it has written.
     pub lies: bool,
     /// Whether the next write to be done fails instead.
     pub fails: bool,
+    /// Whether the next write to be done is answered without being done.
+    pub drops: bool,
+    /// Whether such a write is missing, and none came after it.
+    missing: bool,
     /// Counts crashes: the completion of a write that a crash undid is recognised by it.
     era: u32,
 }
 
-/// How a write ended: [`Unknown`] when it failed.
-pub type Written = (Ticket, Result<(), Unknown>);
+#[derive(Clone, Copy, Debug)]
+struct Write<R> {
+    ticket: Ticket,
+    record: R,
+    /// When its file is synced, when it has the record's name, and when the directory is synced.
+    synced: u64,
+    renamed: u64,
+    done: u64,
+}
+
+/// How a write ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Which.
+    pub ticket: Ticket,
+    /// What is answered: [`Unknown`] when it failed.
+    pub answer: Result<(), Unknown>,
+    /// What became of it, when it is not on the disk.
+    pub lost: Option<Lost>,
+}
 
 impl<R: Clone> Disk<R> {
     /// An empty disk.
     #[must_use]
-    pub const fn new(takes: u64) -> Self {
+    pub const fn new(takes: Takes) -> Self {
         Self {
             durable: None,
-            cached: Vec::new(),
+            cached: None,
             writes: Vec::new(),
             takes,
             lies: false,
             fails: false,
+            drops: false,
+            missing: false,
             era: 0,
         }
     }
@@ -42,54 +95,89 @@ impl<R: Clone> Disk<R> {
     /// Starts a write at `now`; answers when it is done. Writes are done one after another: a slow one holds back those
     /// behind it.
     pub fn write(&mut self, now: u64, ticket: Ticket, record: R) -> u64 {
-        let begins = self
-            .writes
-            .last()
-            .map_or(now, |(_, _, done)| now.max(*done));
-        let takes = if self.lies { 0 } else { self.takes };
-        let done = begins.saturating_add(takes);
-        self.writes.push((ticket, record, done));
+        let begins = self.writes.last().map_or(now, |write| now.max(write.done));
+        let Takes { write, rename } = if self.lies {
+            Takes::default()
+        } else {
+            self.takes
+        };
+        let synced = begins.saturating_add(write);
+        let done = synced.saturating_add(rename);
+        self.writes.push(Write {
+            ticket,
+            record,
+            synced,
+            renamed: synced + (done - synced) / 2,
+            done,
+        });
         done
     }
 
     /// The oldest write is over, if it was of this era: its record is durable or said to be, or the write failed.
     pub fn done(&mut self, era: u32) -> Option<Written> {
-        if era != self.era {
-            return None;
-        }
-        if self.writes.is_empty() {
+        if era != self.era || self.writes.is_empty() {
             return None;
         }
         // Hardly ever more than one: moving the rest up costs nothing.
-        let write = self.writes.remove(0);
-        let ticket = write.0;
-        if std::mem::take(&mut self.fails) {
-            return Some((ticket, Err(Unknown)));
-        }
-        self.cached.clear();
-        self.cached.push(write);
-        if !self.lies {
-            self.flush();
-        }
-        Some((ticket, Ok(())))
+        let Write { ticket, record, .. } = self.writes.remove(0);
+        let (answer, lost) = if std::mem::take(&mut self.fails) {
+            (Err(Unknown), Some(Lost::Failed))
+        } else if std::mem::take(&mut self.drops) {
+            self.missing = true;
+            (Ok(()), Some(Lost::Dropped))
+        } else {
+            self.missing = false;
+            self.cached = Some((ticket, record));
+            if !self.lies {
+                self.flush();
+            }
+            (Ok(()), None)
+        };
+        Some(Written {
+            ticket,
+            answer,
+            lost,
+        })
     }
 
-    /// The power goes: every write that was not done is lost, and told to `lost`. Answers the newest ticket of those that
-    /// are lost although they were answered.
-    pub fn crash(&mut self, mut lost: impl FnMut(Ticket)) -> Option<Ticket> {
-        for (ticket, _, _) in self.writes.drain(..) {
-            lost(ticket);
+    /// The power goes. What becomes of each write that was not answered is told to `told`: lost, in a way that it may be
+    /// worth to name; or done, although nobody heard of it. Answers the newest ticket of those that are lost although
+    /// they were answered.
+    pub fn crash(
+        &mut self,
+        now: u64,
+        draw: &mut Random,
+        mut told: impl FnMut(Ticket, Result<(), Option<Lost>>),
+    ) -> Option<Ticket> {
+        let answered = self.cached.take().map(|(ticket, _)| ticket);
+        let mut first = true;
+        for write in std::mem::take(&mut self.writes) {
+            let begun = std::mem::take(&mut first);
+            let left = if !begun {
+                Err(None)
+            } else if self.lies || now < write.synced {
+                Err(Some(Lost::Torn))
+            } else if now < write.renamed {
+                Err(Some(Lost::Unnamed))
+            } else if draw.below(2) == 0 {
+                Err(Some(Lost::Renamed))
+            } else {
+                self.durable = Some(write.record);
+                self.missing = false;
+                Ok(())
+            };
+            told(write.ticket, left);
         }
         self.era += 1;
-        self.cached.pop().map(|(ticket, ..)| ticket)
+        answered
     }
 
-    /// From now on a write takes so long, does not fail, and is answered when it is done; what is in the cache is written.
-    /// False when all that was so before.
-    pub fn mend(&mut self, takes: u64) -> bool {
-        let same = self.takes == takes && !self.lies && !self.fails;
+    /// From now on a write takes so long, and is done before it is answered; what is in the cache is written. False when
+    /// all that was so before.
+    pub fn mend(&mut self, takes: Takes) -> bool {
+        let same = self.takes == takes && !self.is_damaged();
         self.takes = takes;
-        (self.lies, self.fails) = (false, false);
+        (self.lies, self.fails, self.drops) = (false, false, false);
         self.flush();
         !same
     }
@@ -97,19 +185,32 @@ impl<R: Clone> Disk<R> {
     /// All it holds is gone. False when that was nothing. Writes on their way are not: they go with a crash.
     pub fn wipe(&mut self) -> bool {
         self.flush();
+        self.missing = false;
         self.durable.take().is_some()
     }
 
     /// What is read after a restart.
     #[must_use]
     pub fn durable(&self) -> Option<&R> {
-        let cached = self.cached.last().map(|(_, record, _)| record);
+        let cached = self.cached.as_ref().map(|(_, record)| record);
         cached.or(self.durable.as_ref())
+    }
+
+    /// Whether it lies, or will fail or drop a write.
+    #[must_use]
+    pub const fn is_damaged(&self) -> bool {
+        self.lies || self.fails || self.drops
+    }
+
+    /// Whether the newest record that was answered is not what is read, for it never reached the medium.
+    #[must_use]
+    pub const fn is_missing_one(&self) -> bool {
+        self.missing
     }
 
     /// How many writes are on their way.
     #[must_use]
-    pub fn pending(&self) -> usize {
+    pub const fn pending(&self) -> usize {
         self.writes.len()
     }
 
@@ -122,7 +223,7 @@ impl<R: Clone> Disk<R> {
     /// What is in the cache is written.
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn flush(&mut self) {
-        if let Some((_, record, _)) = self.cached.pop() {
+        if let Some((_, record)) = self.cached.take() {
             self.durable = Some(record);
         }
     }
@@ -139,54 +240,113 @@ mod tests {
         }
     }
 
+    fn disk() -> Disk<char> {
+        Disk::new(Takes::write(10))
+    }
+
+    fn answer(disk: &mut Disk<char>) -> Option<(u64, bool)> {
+        let written = disk.done(disk.era())?;
+        Some((written.ticket.number, written.answer.is_ok()))
+    }
+
+    /// What a crash at a time leaves of each write, and what was lost although it was answered.
+    fn crash(
+        disk: &mut Disk<char>,
+        now: u64,
+        seed: u64,
+    ) -> (Vec<Result<(), Option<Lost>>>, Option<u64>) {
+        let mut left = Vec::new();
+        let answered = disk.crash(now, &mut Random::from_seed(seed), |_, how| left.push(how));
+        (left, answered.map(|ticket| ticket.number))
+    }
+
     #[test]
     fn writes_are_done_one_after_another() {
-        let mut disk = Disk::new(10);
+        let mut disk = disk();
         assert_eq!(disk.write(0, ticket(1), 'a'), 10);
         assert_eq!(disk.write(4, ticket(2), 'b'), 20);
         assert_eq!(disk.write(50, ticket(3), 'c'), 60);
-        assert_eq!(disk.done(0), Some((ticket(1), Ok(()))));
+        assert_eq!(answer(&mut disk), Some((1, true)));
         assert_eq!((disk.durable(), disk.pending()), (Some(&'a'), 2));
     }
 
     #[test]
     fn a_crash_loses_the_tail_and_nothing_else() {
-        let mut disk = Disk::new(10);
+        let mut disk = disk();
         disk.write(0, ticket(1), 'a');
         disk.write(0, ticket(2), 'b');
+        disk.write(0, ticket(3), 'c');
         disk.done(0);
         let era = disk.era();
-        let mut lost = Vec::new();
-        assert_eq!(disk.crash(|ticket| lost.push(ticket.number)), None);
-        assert_eq!(lost, [2]);
+        let torn_and_not_begun = vec![Err(Some(Lost::Torn)), Err(None)];
+        assert_eq!(crash(&mut disk, 15, 1), (torn_and_not_begun, None));
         assert_eq!(disk.durable(), Some(&'a'));
-        disk.write(30, ticket(3), 'c');
+        disk.write(30, ticket(4), 'd');
         assert_eq!(
             disk.done(era),
             None,
             "the completion of the lost write does not complete the next one"
         );
-        assert_eq!(disk.done(disk.era()), Some((ticket(3), Ok(()))));
+        assert_eq!(answer(&mut disk), Some((4, true)));
+    }
+
+    #[test]
+    fn what_a_crash_leaves_depends_on_the_steps_that_were_done() {
+        let after = |now: u64, seed: u64| {
+            let mut disk = Disk::new(Takes {
+                write: 10,
+                rename: 20,
+            });
+            disk.write(0, ticket(1), 'a');
+            disk.done(0);
+            assert_eq!(disk.write(100, ticket(2), 'b'), 130);
+            let (left, _) = crash(&mut disk, now, seed);
+            (left[0], *disk.durable().unwrap())
+        };
+        assert_eq!(after(109, 1), (Err(Some(Lost::Torn)), 'a'));
+        assert_eq!(after(110, 1), (Err(Some(Lost::Unnamed)), 'a'));
+        assert_eq!(after(119, 1), (Err(Some(Lost::Unnamed)), 'a'));
+        let drawn: Vec<_> = (0..40).map(|seed| after(120, seed)).collect();
+        let survived = drawn.iter().filter(|left| **left == (Ok(()), 'b')).count();
+        let undone = (Err(Some(Lost::Renamed)), 'a');
+        let undone = drawn.iter().filter(|left| **left == undone).count();
+        assert_eq!(survived + undone, 40);
+        assert!(survived > 9 && undone > 9, "{survived} {undone}");
     }
 
     #[test]
     fn a_failed_write_leaves_what_was_there_and_the_next_succeeds() {
-        let mut disk = Disk::new(10);
+        let mut disk = disk();
         disk.write(0, ticket(1), 'a');
         disk.done(0);
         disk.fails = true;
         disk.write(20, ticket(2), 'b');
         disk.write(20, ticket(3), 'c');
-        assert_eq!(disk.done(0), Some((ticket(2), Err(Unknown))));
+        assert_eq!(answer(&mut disk), Some((2, false)));
         assert_eq!(disk.durable(), Some(&'a'));
-        assert_eq!(disk.done(0), Some((ticket(3), Ok(()))));
+        assert_eq!(answer(&mut disk), Some((3, true)));
         assert_eq!(disk.durable(), Some(&'c'));
+    }
+
+    #[test]
+    fn a_dropped_write_is_answered_and_missing_until_another_comes() {
+        let mut disk = disk();
+        disk.write(0, ticket(1), 'a');
+        disk.done(0);
+        disk.drops = true;
+        disk.write(20, ticket(2), 'b');
+        assert_eq!(answer(&mut disk), Some((2, true)));
+        assert!(disk.is_missing_one() && !disk.is_damaged());
+        assert_eq!(disk.durable(), Some(&'a'), "without a crash, too");
+        disk.write(40, ticket(3), 'c');
+        assert_eq!(answer(&mut disk), Some((3, true)));
+        assert_eq!((disk.durable(), disk.is_missing_one()), (Some(&'c'), false));
     }
 
     #[test]
     fn what_a_lying_disk_answered_is_lost_in_a_crash_unless_it_was_mended() {
         for mended in [false, true] {
-            let mut disk = Disk::new(10);
+            let mut disk = disk();
             disk.write(0, ticket(1), 'a');
             disk.done(0);
             disk.lies = true;
@@ -196,26 +356,22 @@ mod tests {
             }
             assert_eq!(disk.durable(), Some(&'c'), "it reads from its cache");
             if mended {
-                assert!(disk.mend(10) && !disk.mend(10));
+                assert!(disk.mend(Takes::write(10)) && !disk.mend(Takes::write(10)));
             }
-            let lost = disk.crash(|_| {});
-            let (expected, left) = if mended {
-                (None, 'c')
-            } else {
-                (Some(ticket(3)), 'a')
-            };
-            assert_eq!((lost, disk.durable()), (expected, Some(&left)));
+            let (expected, left) = if mended { (None, 'c') } else { (Some(3), 'a') };
+            assert_eq!(crash(&mut disk, 30, 1), (vec![], expected));
+            assert_eq!(disk.durable(), Some(&left));
         }
     }
 
     #[test]
     fn a_wiped_disk_is_empty_whatever_was_in_its_cache() {
-        let mut disk = Disk::new(10);
+        let mut disk = disk();
         assert!(!disk.wipe());
         disk.lies = true;
         disk.write(0, ticket(1), 'a');
         disk.done(0);
         assert!(disk.wipe());
-        assert_eq!((disk.crash(|_| {}), disk.durable()), (None, None));
+        assert_eq!((crash(&mut disk, 1, 1).1, disk.durable()), (None, None));
     }
 }

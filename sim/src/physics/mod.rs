@@ -7,6 +7,7 @@ pub mod clock;
 pub mod disk;
 pub mod network;
 pub mod queue;
+pub mod stream;
 pub mod trace;
 
 /// A true time that never comes.

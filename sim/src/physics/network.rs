@@ -1,9 +1,13 @@
 //! The network: latency, loss, duplication, and links that can be cut one direction at a time.
 //!
-//! Every message draws its own latency, so later messages between nodes overtake earlier ones. To and from a client or a
-//! resource there is one connection a node, which keeps the order, as a stream does. What is in flight can be looked at,
-//! together with its fate.
+//! Between nodes, messages are datagrams, and each draws its own latency, so that later ones overtake earlier ones; or
+//! there is a connection for each pair that keeps the order ([`stream`](super::stream)). To and from a client or a
+//! resource there is always one connection a node, which never breaks. What is in flight can be looked at, together with
+//! its fate.
 
+use super::NEVER;
+use super::stream::{Streams, Turn};
+use crate::fault::{Blame, NOBODY};
 use tenure::Duration;
 use tenure::random::Random;
 
@@ -17,10 +21,35 @@ pub struct Weather {
     pub latency_min: u64,
     /// The longest latency.
     pub latency_max: u64,
-    /// How often a message between nodes is lost.
+    /// How often a message between nodes is lost; a connection breaks by it.
     pub loss: u32,
-    /// How often a message between nodes arrives twice.
+    /// How often a datagram between nodes arrives twice.
     pub duplicate: u32,
+    /// Whether there is a connection for each pair of nodes that keeps the order. Then nothing is doubled or replayed.
+    pub fifo: bool,
+    /// How often a datagram between nodes arrives once more, much later.
+    pub replay: u32,
+    /// The shortest time from the sending to that, in microseconds.
+    pub replay_min: u64,
+    /// The longest.
+    pub replay_max: u64,
+}
+
+impl Weather {
+    /// Datagrams that all arrive once.
+    #[must_use]
+    pub const fn calm(latency_min: u64, latency_max: u64) -> Self {
+        Self {
+            latency_min,
+            latency_max,
+            loss: 0,
+            duplicate: 0,
+            fifo: false,
+            replay: 0,
+            replay_min: 100_000,
+            replay_max: 2_000_000,
+        }
+    }
 }
 
 /// What becomes of a message.
@@ -33,6 +62,10 @@ pub enum Fate {
     Lost = 1,
     /// Its link is cut.
     Cut = 2,
+    /// Its connection broke.
+    Broken = 3,
+    /// It is kept somewhere and arrives once more, if its link carries then.
+    Replayed = 4,
 }
 
 /// A message on its way.
@@ -60,69 +93,130 @@ pub struct Flight<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
+/// What was sent: the message, and what arrives of it besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// The message.
+    pub first: Slot,
+    /// Its duplicate.
+    pub again: Option<Slot>,
+    /// Its replay.
+    pub later: Option<Slot>,
+}
+
 /// The network among `nodes` nodes, and from them to clients and resources.
 #[derive(Clone, Debug)]
 pub struct Network<P> {
     nodes: usize,
-    /// `cut[from * nodes + to]`.
-    cut: Vec<bool>,
+    /// `cut[from * nodes + to]`: what cut it. Empty until the first cut.
+    cut: Vec<Blame>,
     cuts: usize,
-    /// How it behaves now.
-    pub weather: Weather,
+    weather: Weather,
+    /// What made the weather as it is.
+    weather_by: Blame,
     random: Random,
     flights: Vec<Option<Flight<P>>>,
     free: Vec<u32>,
     sent: u64,
-    /// When the newest message of each way of each connection arrives.
+    /// When the newest message of each way of each connection to a client or resource arrives.
     newest: Vec<u64>,
+    /// The connections between nodes, while there are any.
+    streams: Option<Box<Streams>>,
+    /// The nodes whose process is not there.
+    away: Vec<bool>,
+    /// Connections that broke or will stand again, until somebody asks.
+    turns: Vec<Turn>,
 }
 
 impl<P: Copy> Network<P> {
     /// A network with every link whole.
     #[must_use]
     pub fn new(nodes: usize, weather: Weather, random: Random) -> Self {
-        let cut = vec![false; nodes * nodes];
-        Self {
+        let mut network = Self {
             nodes,
-            cut,
+            cut: Vec::new(),
             cuts: 0,
             weather,
+            weather_by: NOBODY,
             random,
             flights: Vec::new(),
             free: Vec::new(),
             newest: Vec::new(),
             sent: 0,
-        }
+            streams: None,
+            away: vec![false; nodes],
+            turns: Vec::new(),
+        };
+        network.connect();
+        network
     }
 
-    /// Sends from node to node. The first slot is the message, the second its duplicate.
-    pub fn send(
-        &mut self,
-        now: u64,
-        from: usize,
-        to: usize,
-        cause: i64,
-        payload: P,
-    ) -> (Slot, Option<Slot>) {
+    /// How it behaves now.
+    #[must_use]
+    pub const fn weather(&self) -> Weather {
+        self.weather
+    }
+
+    /// It behaves like this from now on. False when it did. Connections that are new stand at once.
+    pub(crate) fn change(&mut self, weather: Weather, by: Blame) -> bool {
+        let former = std::mem::replace(&mut self.weather, weather);
+        if former == weather {
+            return false;
+        }
+        self.weather_by = by;
+        if former.fifo != weather.fifo {
+            self.connect();
+        }
+        true
+    }
+
+    /// Sends from node to node.
+    pub fn send(&mut self, now: u64, from: usize, to: usize, cause: i64, payload: P) -> Sent {
         let fate = if self.is_cut(from, to) {
             Fate::Cut
+        } else if self.weather.fifo && self.breaker(now, from, to).is_some() {
+            Fate::Broken
         } else if self.chance(self.weather.loss) {
             Fate::Lost
         } else {
             Fate::Arrives
         };
-        let arrives = self.arrival(now);
+        let mut arrives = self.arrival(now);
+        if let Some(streams) = &mut self.streams {
+            if fate == Fate::Arrives {
+                arrives = streams.behind(from, to, arrives);
+            }
+            let first = self.fly(now, from, to, arrives, fate, cause, payload);
+            if fate == Fate::Lost {
+                self.disconnect(now, from, to, self.weather_by);
+            }
+            return Sent {
+                first,
+                again: None,
+                later: None,
+            };
+        }
         let first = self.fly(now, from, to, arrives, fate, cause, payload);
         let again = fate == Fate::Arrives && self.chance(self.weather.duplicate);
-        let second = again.then(|| {
+        let again = again.then(|| {
             let arrives = self.arrival(now);
             self.fly(now, from, to, arrives, Fate::Arrives, cause, payload)
         });
-        (first, second)
+        let later = fate == Fate::Arrives && self.chance(self.weather.replay);
+        let later = later.then(|| {
+            let (low, high) = (self.weather.replay_min, self.weather.replay_max);
+            let arrives = self.after(now, low, high);
+            self.fly(now, from, to, arrives, Fate::Replayed, cause, payload)
+        });
+        Sent {
+            first,
+            again,
+            later,
+        }
     }
 
-    /// Sends between a node and a client or resource, behind what went the same way before. Cuts and losses are of links between nodes: these paths always
-    /// carry, `extra` microseconds later than the latency alone.
+    /// Sends between a node and a client or resource, behind what went the same way before. Cuts and losses are of links
+    /// between nodes: these paths always carry, `extra` microseconds later than the latency alone.
     pub fn send_outside(
         &mut self,
         now: u64,
@@ -190,38 +284,88 @@ impl<P: Copy> Network<P> {
         self.sent
     }
 
-    /// Cuts the link in one direction, with all that is in flight on it. False when it was cut, or is none.
-    pub fn sever(&mut self, from: usize, to: usize) -> bool {
+    /// Cuts the link in one direction, with all that is in flight on it. Answers whether that was anything; `None` when it
+    /// was cut, or is none.
+    pub(crate) fn sever(&mut self, now: u64, from: usize, to: usize, by: Blame) -> Option<bool> {
         if from == to || from >= self.nodes || to >= self.nodes || self.is_cut(from, to) {
-            return false;
+            return None;
         }
-        self.cut[from * self.nodes + to] = true;
+        if self.cut.is_empty() {
+            self.cut.resize(self.nodes * self.nodes, NOBODY);
+        }
+        self.cut[from * self.nodes + to] = by;
         self.cuts += 1;
-        for flight in self.flights.iter_mut().flatten() {
-            if flight.from as usize == from
-                && flight.to as usize == to
-                && flight.fate == Fate::Arrives
-            {
-                flight.fate = Fate::Cut;
-            }
-        }
-        true
+        let hit = self.take(Fate::Cut, |flight| flight == (from, to));
+        Some(self.breaks(now, from, to, by).is_some_and(|more| more) || hit)
     }
 
     /// Heals the link in one direction. False when it was not cut.
-    pub fn heal(&mut self, from: usize, to: usize) -> bool {
+    pub fn heal(&mut self, now: u64, from: usize, to: usize) -> bool {
         if !self.is_cut(from, to) {
             return false;
         }
-        self.cut[from * self.nodes + to] = false;
+        self.cut[from * self.nodes + to] = NOBODY;
         self.cuts -= 1;
+        self.returns(now, from, to);
         true
+    }
+
+    /// Breaks the connection of two nodes. False when it does not stand, or there is none.
+    pub(crate) fn disconnect(&mut self, now: u64, one: usize, other: usize, by: Blame) -> bool {
+        one != other
+            && self.breaker(now, one, other).is_none()
+            && self.breaks(now, one, other, by).is_some()
+    }
+
+    /// The process of a node is not there any more: its connections break.
+    pub(crate) fn leave(&mut self, now: u64, node: usize, by: Blame) {
+        self.away[node] = true;
+        if self.streams.is_some() {
+            for other in (0..self.nodes).filter(|other| *other != node) {
+                self.breaks(now, node, other, by);
+            }
+        }
+    }
+
+    /// The process of a node is there.
+    pub(crate) fn join(&mut self, now: u64, node: usize) {
+        self.away[node] = false;
+        if self.streams.is_some() {
+            for other in (0..self.nodes).filter(|other| *other != node) {
+                self.returns(now, node, other);
+            }
+        }
+    }
+
+    /// A connection that broke or will stand again, of which nobody was told.
+    pub(crate) fn turn(&mut self) -> Option<Turn> {
+        // Hardly ever more than one: moving the rest up costs nothing.
+        (!self.turns.is_empty()).then(|| self.turns.remove(0))
+    }
+
+    /// Whether the connection of two nodes stands again just now.
+    pub(crate) fn is_back(&self, now: u64, one: usize, other: usize) -> bool {
+        let streams = self.streams.as_ref();
+        streams.is_some_and(|streams| streams.is_back(now, one, other))
+    }
+
+    /// What broke the connection of two nodes, while it does not stand.
+    pub(crate) fn breaker(&self, now: u64, one: usize, other: usize) -> Option<Blame> {
+        self.streams.as_ref()?.broken(now, one, other)
     }
 
     /// Whether the link is cut in this direction.
     #[must_use]
     pub fn is_cut(&self, from: usize, to: usize) -> bool {
-        from < self.nodes && to < self.nodes && self.cut[from * self.nodes + to]
+        self.cuts != 0 && self.cutter(from, to) != NOBODY
+    }
+
+    /// What cut the link in this direction.
+    pub(crate) fn cutter(&self, from: usize, to: usize) -> Blame {
+        let place = from * self.nodes + to;
+        let known = from < self.nodes && to < self.nodes;
+        let cut = self.cut.get(place).filter(|_| known);
+        cut.copied().unwrap_or(NOBODY)
     }
 
     /// How many directions of links are cut.
@@ -230,10 +374,71 @@ impl<P: Copy> Network<P> {
         self.cuts
     }
 
-    /// Row: from, column: to.
-    #[must_use]
-    pub fn cut_matrix(&self) -> &[bool] {
-        &self.cut
+    /// Begins anew with connections that stand wherever they can, or without any.
+    fn connect(&mut self) {
+        let (nodes, fifo) = (self.nodes, self.weather.fifo);
+        let streams =
+            fifo.then(|| Box::new(Streams::new(nodes, |one, other| self.can(one, other))));
+        self.streams = streams;
+    }
+
+    /// Whether the connection of two nodes can stand: both directions carry, and both processes are there.
+    fn can(&self, one: usize, other: usize) -> bool {
+        !self.is_cut(one, other) && !self.is_cut(other, one) && !self.away[one] && !self.away[other]
+    }
+
+    /// Breaks a connection with all that is in flight on it. Answers whether that was anything; `None` when it did not
+    /// stand, or there is none.
+    fn breaks(&mut self, now: u64, one: usize, other: usize, by: Blame) -> Option<bool> {
+        self.streams.as_ref()?;
+        let back = if self.can(one, other) {
+            now.saturating_add(self.round_trip())
+        } else {
+            NEVER
+        };
+        let broke = self.streams.as_mut()?.breaks(now, (one, other), back, by);
+        let hit = broke
+            && self.take(Fate::Broken, |ends| {
+                ends == (one, other) || ends == (other, one)
+            });
+        self.turned(one, other, broke, hit, back, by);
+        broke.then_some(hit)
+    }
+
+    fn returns(&mut self, now: u64, one: usize, other: usize) {
+        let back = now.saturating_add(self.round_trip());
+        let can = self.can(one, other);
+        let streams = self.streams.as_mut().filter(|_| can);
+        if streams.is_some_and(|streams| streams.returns(one, other, back)) {
+            self.turned(one, other, false, false, back, NOBODY);
+        }
+    }
+
+    fn turned(&mut self, one: usize, other: usize, broke: bool, hit: bool, back: u64, by: Blame) {
+        let ends = (one.min(other) as u16, one.max(other) as u16);
+        self.turns.push(Turn {
+            ends,
+            broke,
+            hit,
+            back,
+            by,
+        });
+    }
+
+    const fn round_trip(&self) -> u64 {
+        self.weather.latency_max.saturating_mul(2)
+    }
+
+    /// What is in flight between some ends, and would have arrived, has this fate. Answers whether there was any.
+    fn take(&mut self, fate: Fate, between: impl Fn((usize, usize)) -> bool) -> bool {
+        let mut any = false;
+        for flight in self.flights.iter_mut().flatten() {
+            if flight.fate == Fate::Arrives && between((flight.from as usize, flight.to as usize)) {
+                flight.fate = fate;
+                any = true;
+            }
+        }
+        any
     }
 
     #[allow(clippy::too_many_arguments, reason = "the fields of a flight")]
@@ -271,15 +476,12 @@ impl<P: Copy> Network<P> {
     }
 
     fn arrival(&mut self, now: u64) -> u64 {
-        let Weather {
-            latency_min,
-            latency_max,
-            ..
-        } = self.weather;
-        let latency = self.random.duration(
-            Duration::from_micros(latency_min),
-            Duration::from_micros(latency_max),
-        );
+        self.after(now, self.weather.latency_min, self.weather.latency_max)
+    }
+
+    fn after(&mut self, now: u64, low: u64, high: u64) -> u64 {
+        let (low, high) = (Duration::from_micros(low), Duration::from_micros(high));
+        let latency = self.random.duration(low, high);
         now.saturating_add(latency.as_micros())
     }
 
@@ -295,12 +497,23 @@ mod tests {
 
     fn network(loss: u32, duplicate: u32) -> Network<u8> {
         let weather = Weather {
-            latency_min: 5,
-            latency_max: 10,
             loss,
             duplicate,
+            ..Weather::calm(5, 10)
         };
         Network::new(3, weather, Random::from_seed(1))
+    }
+
+    fn streams() -> Network<u8> {
+        let weather = Weather {
+            fifo: true,
+            ..Weather::calm(5, 10)
+        };
+        Network::new(3, weather, Random::from_seed(1))
+    }
+
+    fn fate(network: &Network<u8>, slot: Slot) -> Fate {
+        network.flight(slot).unwrap().fate
     }
 
     #[test]
@@ -328,12 +541,13 @@ mod tests {
         let mut last = 0;
         let mut overtaken = 0;
         for now in 0..200 {
-            let (slot, second) = network.send(now, 0, 1, -1, 7);
-            let flight = *network.flight(slot).unwrap();
-            assert!((5..=10).contains(&(flight.arrives - now)) && second.is_none());
+            let sent = network.send(now, 0, 1, -1, 7);
+            let flight = *network.flight(sent.first).unwrap();
+            assert!((5..=10).contains(&(flight.arrives - now)));
+            assert_eq!((sent.again, sent.later), (None, None));
             overtaken += usize::from(flight.arrives < last);
             last = flight.arrives;
-            network.land(slot);
+            network.land(sent.first);
         }
         assert!(overtaken > 20, "{overtaken}");
     }
@@ -343,34 +557,146 @@ mod tests {
         let mut network = network(PPM / 4, PPM / 2);
         let (mut lost, mut twice) = (0, 0);
         for now in 0..4000 {
-            let (slot, second) = network.send(now, 0, 1, -1, 7);
-            lost += usize::from(network.land(slot).unwrap().fate == Fate::Lost);
-            twice += usize::from(second.and_then(|slot| network.land(slot)).is_some());
+            let sent = network.send(now, 0, 1, -1, 7);
+            lost += usize::from(network.land(sent.first).unwrap().fate == Fate::Lost);
+            twice += usize::from(sent.again.and_then(|slot| network.land(slot)).is_some());
         }
         assert!((900..1100).contains(&lost), "{lost}");
         assert!((1400..1600).contains(&twice), "{twice}");
     }
 
     #[test]
+    fn a_replay_comes_much_later_whatever_was_cut_meanwhile_if_the_link_carries_then() {
+        let mut network = network(0, 0);
+        let replay = Weather {
+            replay: PPM / 4,
+            ..network.weather()
+        };
+        assert!(network.change(replay, 3) && !network.change(replay, 4));
+        let later: Vec<u64> = (0..2000)
+            .filter_map(|now| {
+                let sent = network.send(now, 0, 1, -1, 7);
+                network.land(sent.first);
+                let flight = *network.flight(sent.later?).unwrap();
+                Some(flight.arrives - now)
+            })
+            .collect();
+        assert!((430..570).contains(&later.len()), "{}", later.len());
+        assert!(
+            later
+                .iter()
+                .all(|after| (100_000..=2_000_000).contains(after))
+        );
+        assert!(network.sever(2_000, 0, 1, 0) == Some(false));
+        let all = network
+            .flights()
+            .all(|flight| flight.fate == Fate::Replayed);
+        assert!(all, "they are not on the link");
+    }
+
+    #[test]
     fn a_cut_takes_what_is_in_flight_one_way_only() {
         let mut network = network(0, 0);
-        let (there, _) = network.send(0, 0, 1, -1, 1);
-        let (back, _) = network.send(0, 1, 0, -1, 2);
-        assert!(network.sever(0, 1) && !network.sever(0, 1));
-        let (later, _) = network.send(1, 0, 1, -1, 3);
+        let there = network.send(0, 0, 1, -1, 1).first;
+        let back = network.send(0, 1, 0, -1, 2).first;
+        assert_eq!(network.sever(0, 0, 1, 7), Some(true));
+        assert_eq!((network.sever(0, 0, 1, 8), network.cutter(0, 1)), (None, 7));
+        let later = network.send(1, 0, 1, -1, 3).first;
         assert_eq!(network.land(there).unwrap().fate, Fate::Cut);
         assert_eq!(network.land(back).unwrap().fate, Fate::Arrives);
-        assert!(network.heal(0, 1) && !network.heal(0, 1));
+        assert!(network.heal(1, 0, 1) && !network.heal(1, 0, 1));
         assert_eq!(
             network.land(later).unwrap().fate,
             Fate::Cut,
             "healed too late for what was sent before"
         );
         assert_eq!(network.cuts(), 0);
-        assert!(
-            !network.sever(1, 1) && !network.sever(0, 3),
-            "there is no such link"
+        assert_eq!(
+            network.sever(1, 0, 1, 7),
+            Some(false),
+            "nothing was in flight"
         );
+        for (from, to) in [(1, 1), (0, 3)] {
+            assert_eq!(network.sever(1, from, to, 7), None, "there is no such link");
+        }
+    }
+
+    #[test]
+    fn between_connected_nodes_nothing_is_overtaken() {
+        let mut network = streams();
+        let mut last = 0;
+        for now in 0..200 {
+            let sent = network.send(now, 0, 1, -1, 7);
+            let arrives = network.flight(sent.first).unwrap().arrives;
+            assert!(arrives >= last);
+            last = arrives;
+        }
+    }
+
+    #[test]
+    fn a_loss_breaks_the_connection_with_all_that_is_on_it_for_a_round_trip() {
+        let mut network = streams();
+        let earlier = network.send(0, 0, 1, -1, 1).first;
+        let back = network.send(0, 1, 0, -1, 1).first;
+        let elsewhere = network.send(0, 0, 2, -1, 1).first;
+        let lossy = Weather {
+            loss: PPM,
+            ..network.weather()
+        };
+        network.change(lossy, 3);
+        let lost = network.send(1, 0, 1, -1, 2).first;
+        network.change(Weather { loss: 0, ..lossy }, 4);
+        for (slot, expected) in [
+            (earlier, Fate::Broken),
+            (back, Fate::Broken),
+            (elsewhere, Fate::Arrives),
+            (lost, Fate::Lost),
+        ] {
+            assert_eq!(fate(&network, slot), expected);
+        }
+        let turn = network.turn().unwrap();
+        assert_eq!((turn.ends, turn.broke, turn.hit), ((0, 1), true, true));
+        assert_eq!((turn.back, turn.by, network.turn()), (21, 3, None));
+        for (now, expected) in [(20, Fate::Broken), (21, Fate::Arrives)] {
+            let sent = network.send(now, 1, 0, -1, 3).first;
+            assert_eq!(fate(&network, sent), expected, "{now}");
+        }
+        assert!(network.is_back(21, 0, 1) && !network.is_back(22, 0, 1));
+    }
+
+    #[test]
+    fn a_connection_waits_for_both_directions_and_both_processes() {
+        let mut network = streams();
+        let stands = |network: &Network<u8>, now| network.breaker(now, 0, 1).is_none();
+        network.sever(0, 0, 1, 0);
+        network.leave(0, 1, 1);
+        network.sever(0, 1, 0, 2);
+        for (now, mend) in [(100, 0), (200, 1), (300, 2)] {
+            assert!(!stands(&network, now - 1));
+            match mend {
+                0 => assert!(network.heal(now, 0, 1)),
+                1 => network.join(now, 1),
+                _ => assert!(network.heal(now, 1, 0)),
+            }
+        }
+        assert!(!stands(&network, 319) && stands(&network, 320));
+        assert!(network.disconnect(400, 0, 1, 5) && !network.disconnect(401, 1, 0, 6));
+        assert!(stands(&network, 420), "the second was no effect");
+        assert!(!network.disconnect(500, 1, 1, 7), "no connection to itself");
+    }
+
+    #[test]
+    fn without_connections_there_is_nothing_to_break() {
+        let mut network = network(0, 0);
+        assert!(!network.disconnect(0, 0, 1, 0));
+        network.leave(0, 1, 0);
+        assert_eq!((network.turn(), network.breaker(0, 0, 1)), (None, None));
+        let connected = Weather {
+            fifo: true,
+            ..network.weather()
+        };
+        network.change(connected, 0);
+        assert!(network.breaker(0, 0, 1).is_some() && network.breaker(0, 0, 2).is_none());
     }
 
     #[test]

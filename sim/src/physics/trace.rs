@@ -79,6 +79,10 @@ kinds! {
     Healed = "healed",
     /// The run is over.
     End = "end",
+    /// The connection between the actor and the other broke.
+    Disconnect = "disconnect",
+    /// The connection between the actor and the other stands again.
+    Reconnect = "reconnect",
 }
 
 /// Why a message was lost.
@@ -91,6 +95,8 @@ pub enum Loss {
     Cut = 1,
     /// The receiver was down.
     ReceiverDown = 2,
+    /// Its connection broke.
+    Disconnected = 3,
 }
 
 /// How a durable write was lost, if not just because a crash came before it was done.
@@ -103,6 +109,14 @@ pub enum Lost {
     Answered = 1,
     /// The disk was wiped, with all it held.
     Wiped = 2,
+    /// It was answered and never reached the medium.
+    Dropped = 3,
+    /// A crash left its file torn: the checksum tells, and the former record is read.
+    Torn = 4,
+    /// A crash left its file whole under a name that nobody reads: it was not renamed yet.
+    Unnamed = 5,
+    /// It was renamed, but a crash came before the directory was synced, and the former record has its name back.
+    Renamed = 6,
 }
 
 /// One event. Absent numbers are −1.
@@ -280,7 +294,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_code_and_its_name_in_kebab_case() {
-        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (29, 29));
+        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (31, 31));
         for (code, (kind, name)) in Kind::ALL.iter().zip(KIND_NAMES).enumerate() {
             let camel: String = name
                 .split('-')

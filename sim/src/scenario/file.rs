@@ -3,12 +3,13 @@
 use super::format::{Kind, MEMBER};
 use super::names::{RULES, TAKEOVER_OF};
 use super::reader::{self, Part, Read, Slip, items, number, who, word};
-use super::{Clients, Refusal, Scenario, Title, VERSION};
+use super::{Bilingual, Clients, Refusal, Scenario, VERSION};
 use crate::app::Takeover;
 use crate::check::{Check, Outcome};
-use crate::fault::{Action, Fault, Who};
+use crate::fault::{Action, Fault, Flap, Who};
 use crate::json::{self, Node, Value};
 use crate::physics::clock::TRUE_PACE;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use tenure::Duration;
 use tenure::raft::{Rule, Timing};
@@ -44,25 +45,17 @@ fn scenario(root: &Node) -> Read<Scenario> {
         ..Timing::default()
     };
     let client = file.inner("client");
-    let title = file.inner("title");
     let mut scenario = Scenario {
-        title: Title {
-            en: title.text("en").to_owned(),
-            zh: title.text("zh").to_owned(),
-        },
+        title: bilingual(file.inner("title")),
+        lesson: bilingual(file.inner("lesson")),
         seed,
         nodes,
         timing,
         off,
         safe_mode: raft.get("safeMode") == 1,
-        weather: Weather {
-            latency_min: 0,
-            latency_max: 0,
-            loss: 0,
-            duplicate: 0,
-        },
+        weather: Weather::calm(0, 0),
         clocks: Vec::new(),
-        disk_write: file.inner("disk").get("write"),
+        disk: change_disk(Takes::default(), file.inner("disk")),
         clients: Clients {
             every: client.get("every"),
             think: client.get("think"),
@@ -81,7 +74,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
     if scenario.clients.pile_up() {
         return Err(Slip::new(
             file.node("client").map_or(root.at, |node| node.at),
-            "too-much",
+            "too-many-writes",
             "so many writes would be on their way at once that a world cannot hold them",
             "shorten think or writeDelay, or lengthen every",
         ));
@@ -117,6 +110,14 @@ fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
         scenario.faults.insert(place, Fault { at, action });
     }
     Ok(())
+}
+
+#[inline(never)]
+fn bilingual(part: Part<'_>) -> Bilingual {
+    Bilingual {
+        en: part.text("en").to_owned(),
+        zh: part.text("zh").to_owned(),
+    }
 }
 
 /// Before anything else: the rest of another version means something else.
@@ -188,14 +189,68 @@ fn change_weather(weather: &mut Weather, part: Part<'_>) -> Read<()> {
     if let Some([duplicate, _]) = part.value("duplicate") {
         weather.duplicate = duplicate as u32;
     }
-    match part.node("latency") {
-        Some(node) if weather.latency_max < weather.latency_min => Err(Slip::new(
-            node.at,
-            "empty-range",
-            "the range ends before it begins",
-            "write the shorter latency first",
-        )),
+    if let Some([order, _]) = part.value("order") {
+        weather.fifo = order == 1;
+    }
+    if let Some([replay, _]) = part.value("replay") {
+        weather.replay = replay as u32;
+    }
+    if let Some([low, high]) = part.value("replayAfter") {
+        (weather.replay_min, weather.replay_max) = (low, high);
+    }
+    for (name, low, high) in [
+        ("latency", weather.latency_min, weather.latency_max),
+        ("replayAfter", weather.replay_min, weather.replay_max),
+    ] {
+        if let Some(node) = part.node(name).filter(|_| high < low) {
+            let reason = "the range ends before it begins";
+            return Err(Slip::new(
+                node.at,
+                "empty-range",
+                reason,
+                "write the shorter time first",
+            ));
+        }
+    }
+    let named = ["duplicate", "replay", "order"]
+        .iter()
+        .find_map(|name| part.node(name));
+    match named {
+        Some(node) if weather.fifo && (weather.duplicate > 0 || weather.replay > 0) => {
+            Err(Slip::new(
+                node.at,
+                "fifo-duplicates",
+                "a connection that keeps the order never brings a message twice",
+                "set duplicate and replay to 0%, or order to \"datagrams\"",
+            ))
+        }
         _ => Ok(()),
+    }
+}
+
+/// What is left out stays as it is.
+fn change_disk(mut takes: Takes, part: Part<'_>) -> Takes {
+    if let Some([write, _]) = part.value("write") {
+        takes.write = write;
+    }
+    if let Some([rename, _]) = part.value("rename") {
+        takes.rename = rename;
+    }
+    takes
+}
+
+/// The two ends of a link, which are two.
+#[inline(never)]
+fn link(part: Part<'_>, name: &str) -> Read<(Who, Who)> {
+    let [from, to] = part.ends(name).map(who);
+    match part.node(name) {
+        Some(node) if from == to => Err(Slip::new(
+            node.at,
+            "no-link",
+            "a node has no link to itself",
+            "name two nodes",
+        )),
+        _ => Ok((from, to)),
     }
 }
 
@@ -211,21 +266,23 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
     }
     Ok(match name {
         "heal" if matches!(node.value, Value::Text(_)) => Action::HealAll,
-        "cut" | "heal" => {
-            let [from, to] = part.ends(name).map(who);
-            if from == to {
-                return Err(Slip::new(
-                    node.at,
-                    "no-link",
-                    "a node has no link to itself",
-                    "name two nodes",
-                ));
+        "cut" | "heal" | "disconnect" => {
+            let (from, to) = link(part, name)?;
+            match name {
+                "cut" => Action::Cut(from, to),
+                "heal" => Action::Heal(from, to),
+                _ => Action::Disconnect(from, to),
             }
-            if name == "cut" {
-                Action::Cut(from, to)
-            } else {
-                Action::Heal(from, to)
-            }
+        }
+        "flap" => {
+            let flap = part.inner(name);
+            let (one, other) = link(flap, "between")?;
+            let (down, up) = (flap.get("down"), flap.get("up"));
+            Action::Flap(one, other, Flap { down, up })
+        }
+        "slow" => {
+            let slow = part.inner(name);
+            Action::Slow(slow.who("node"), slow.get("by"))
         }
         "partition" => Action::Partition(partition(node, scenario.nodes)?),
         "network" => {
@@ -241,9 +298,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
         }
         _ => {
             let change = part.inner(name);
-            let takes = change
-                .value("write")
-                .map_or(scenario.disk_write, |[takes, _]| takes);
+            let takes = change_disk(scenario.disk, change);
             Action::Disk(change.who("node"), takes)
         }
     })
@@ -327,8 +382,8 @@ mod tests {
         for entry in entries {
             let name = entry.name;
             match &entry.kind {
-                // Without these no file is read at all.
-                _ if matches!(name, "tenure" | "scheme") => {}
+                // Without two of these no file is read at all; the third is for editors, and says nothing of the run.
+                _ if matches!(name, "tenure" | "scheme" | "$schema") => {}
                 Kind::Object(entries)
                     if entries
                         .iter()

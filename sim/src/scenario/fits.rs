@@ -153,7 +153,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             if seed >= FIRST_INEXACT && matches!(node.value, Value::Number(_)) =>
         {
             slip(
-                "bad-seed",
+                "inexact-seed",
                 " is too large for a number: JavaScript changes it",
                 "write it in quotes",
             )

@@ -1,7 +1,7 @@
 //! What may stand in a scenario file, version 1: one table of fields, which the reader walks and the JSON Schema is
 //! made from.
 
-use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, OUTCOMES, RULES, TAKEOVERS};
+use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, ORDERS, OUTCOMES, RULES, TAKEOVERS};
 use crate::fault::MAX_FAULTS;
 
 /// A field of an object.
@@ -86,14 +86,31 @@ const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 const EXPECTED: Kind = Kind::Name(&OUTCOMES);
 
 /// A file.
-pub(super) static FILE: [Entry; 15] = [
+pub(super) static FILE: [Entry; 17] = [
+    entry(
+        "$schema",
+        "Where the JSON Schema of this format lies: for editors.",
+        Kind::Text,
+        Absent,
+    ),
     entry(
         "tenure",
         "The version of this format.",
         Kind::Count(1, 1),
         Needed("1"),
     ),
-    entry("title", "What the run shows.", Kind::Object(&TITLE), Absent),
+    entry(
+        "title",
+        "What the run shows, in a line.",
+        Kind::Object(&TWO_LANGUAGES),
+        Absent,
+    ),
+    entry(
+        "lesson",
+        "What to look at, and what follows from it.",
+        Kind::Object(&TWO_LANGUAGES),
+        Absent,
+    ),
     entry(
         "scheme",
         "How a leader is elected.",
@@ -169,7 +186,7 @@ pub(super) static FILE: [Entry; 15] = [
     ),
 ];
 
-static TITLE: [Entry; 2] = [
+static TWO_LANGUAGES: [Entry; 2] = [
     entry("en", "In English.", Kind::Text, Is("")),
     entry("zh", "In Chinese.", Kind::Text, Is("")),
 ];
@@ -201,7 +218,7 @@ static RAFT: [Entry; 4] = [
     ),
 ];
 
-static NETWORK: [Entry; 3] = [
+static NETWORK: [Entry; 6] = [
     entry(
         "latency",
         "Shortest and longest; each message draws its own.",
@@ -220,9 +237,35 @@ static NETWORK: [Entry; 3] = [
         Kind::Share,
         Is("0%"),
     ),
+    entry(
+        "order",
+        "Datagrams overtake each other; connections keep the order, and break when a message is lost or a link is cut.",
+        Kind::Name(&ORDERS),
+        Is("datagrams"),
+    ),
+    entry(
+        "replay",
+        "How often a datagram arrives once more, much later.",
+        Kind::Share,
+        Is("0%"),
+    ),
+    entry(
+        "replayAfter",
+        "How long after it was sent, at the least and at the most.",
+        LATENCY,
+        Are("100ms", "2s"),
+    ),
 ];
 
-static DISK: [Entry; 1] = [entry("write", "How long a write takes.", SHORT, Is("1ms"))];
+static DISK: [Entry; 2] = [
+    entry("write", "How long a write takes.", SHORT, Is("1ms")),
+    entry(
+        "rename",
+        "How long the file then takes to have its name: the name is taken half-way, then the directory is synced.",
+        SHORT,
+        Is("0ms"),
+    ),
+];
 
 static CLIENT: [Entry; 4] = [
     entry(
@@ -251,7 +294,7 @@ static CLIENT: [Entry; 4] = [
     ),
 ];
 
-static FAULT: [Entry; 16] = [
+static FAULT: [Entry; 20] = [
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",
@@ -338,12 +381,67 @@ static FAULT: [Entry; 16] = [
         Kind::Node(ANY),
         Absent,
     ),
+    entry(
+        "drop",
+        "The next write of the disk is answered and never done.",
+        Kind::Node(ANY),
+        Absent,
+    ),
+    entry(
+        "flap",
+        "A link is cut and heals by turns, until it is healed.",
+        Kind::Object(&FLAP),
+        Absent,
+    ),
+    entry(
+        "disconnect",
+        "The connection between the two breaks.",
+        Kind::Link,
+        Absent,
+    ),
+    entry(
+        "slow",
+        "A process takes long for all that comes, from now on.",
+        Kind::Object(&SLOW),
+        Absent,
+    ),
+];
+
+static FLAP: [Entry; 3] = [
+    entry(
+        "between",
+        "The ends; both directions flap.",
+        Kind::Link,
+        Needed("[\"n1\", \"n2\"]"),
+    ),
+    entry(
+        "down",
+        "How long it is cut at a time.",
+        PERIOD,
+        Needed("\"100ms\""),
+    ),
+    entry(
+        "up",
+        "How long it carries at a time.",
+        PERIOD,
+        Needed("\"200ms\""),
+    ),
+];
+
+static SLOW: [Entry; 2] = [
+    entry("node", "Which.", Kind::Node(ANY), Needed("\"n1\"")),
+    entry(
+        "by",
+        "How long it takes for each message, reply and deadline; 0ms ends it.",
+        SHORT,
+        Needed("\"20ms\""),
+    ),
 ];
 
 static GROUP: Kind = Kind::List(&MEMBER, MAX_NODES as usize + 1);
 
 // What a change leaves out is as at the start of the run.
-static NETWORK_CHANGE: [Entry; 3] = [
+static NETWORK_CHANGE: [Entry; 6] = [
     entry("latency", "Shortest and longest.", LATENCY, Absent),
     entry("loss", "How often a message is lost.", Kind::Share, Absent),
     entry(
@@ -352,11 +450,35 @@ static NETWORK_CHANGE: [Entry; 3] = [
         Kind::Share,
         Absent,
     ),
+    entry(
+        "order",
+        "Whether connections keep the order.",
+        Kind::Name(&ORDERS),
+        Absent,
+    ),
+    entry(
+        "replay",
+        "How often a datagram arrives once more.",
+        Kind::Share,
+        Absent,
+    ),
+    entry(
+        "replayAfter",
+        "How long after it was sent.",
+        LATENCY,
+        Absent,
+    ),
 ];
 
-static DISK_CHANGE: [Entry; 2] = [
+static DISK_CHANGE: [Entry; 3] = [
     entry("node", "Whose.", Kind::Node(ANY), Needed("\"n1\"")),
     entry("write", "How long a write takes.", SHORT, Absent),
+    entry(
+        "rename",
+        "How long the file then takes to have its name.",
+        SHORT,
+        Absent,
+    ),
 ];
 
 static CLOCK_CHANGE: [Entry; 3] = [

@@ -22,6 +22,7 @@ pub use units::parse_span;
 use crate::app::Takeover;
 use crate::check::{Check, Outcome};
 use crate::fault::Fault;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scheme::raft::Setup;
 use tenure::raft::{ConfigError, Rule, Switched, Timing};
@@ -32,8 +33,10 @@ pub const VERSION: u32 = 1;
 /// A run, complete but for being run.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What it shows, in English and Chinese.
-    pub title: Title,
+    /// What it shows, in a line.
+    pub title: Bilingual,
+    /// What to look at, and what follows from it.
+    pub lesson: Bilingual,
     /// The seed of every draw.
     pub seed: u64,
     /// How many nodes.
@@ -49,7 +52,7 @@ pub struct Scenario {
     /// The pace of each node's clock; those not named run true.
     pub clocks: Vec<u32>,
     /// How long a disk takes for a write.
-    pub disk_write: u64,
+    pub disk: Takes,
     /// What clients do, and leaders for them.
     pub clients: Clients,
     /// The bound for a leader once all faults are healed.
@@ -62,9 +65,9 @@ pub struct Scenario {
     pub expect: Vec<(Check, Outcome)>,
 }
 
-/// A title in two languages.
+/// A text in two languages; empty where there is none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Title {
+pub struct Bilingual {
     /// English.
     pub en: String,
     /// Chinese.
@@ -89,20 +92,16 @@ impl Scenario {
     #[must_use]
     pub fn usual() -> Self {
         Self {
-            title: Title::default(),
+            title: Bilingual::default(),
+            lesson: Bilingual::default(),
             seed: 1,
             nodes: 5,
             timing: Timing::default(),
             off: Vec::new(),
             safe_mode: true,
-            weather: Weather {
-                latency_min: 5_000,
-                latency_max: 10_000,
-                loss: 0,
-                duplicate: 0,
-            },
+            weather: Weather::calm(5_000, 10_000),
             clocks: Vec::new(),
-            disk_write: 1_000,
+            disk: Takes::write(1_000),
             clients: Clients {
                 every: 25_000,
                 think: 0,

@@ -16,6 +16,9 @@ pub(super) const MIN_PERIOD: u64 = 1_000;
 pub(super) const TAKEOVERS: [&str; 2] = ["fence-first", "read-first"];
 pub(super) const TAKEOVER_OF: [Takeover; 2] = [Takeover::FenceFirst, Takeover::ReadFirst];
 
+/// How messages between nodes are ordered: not at all, or on each connection as they were sent.
+pub(super) const ORDERS: [&str; 2] = ["datagrams", "fifo"];
+
 /// The names of [`Outcome::ALL`].
 pub(super) const OUTCOMES: [&str; 4] = [
     Outcome::ALL[0].name(),

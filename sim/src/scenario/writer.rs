@@ -1,22 +1,19 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
-use super::names::{ROLES, RULES, TAKEOVER_OF, TAKEOVERS};
+use super::names::{ORDERS, ROLES, RULES, TAKEOVER_OF, TAKEOVERS};
 use super::units::{write_jump, write_rate, write_share, write_span};
-use super::{Scenario, VERSION};
+use super::{Bilingual, Scenario, VERSION};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 
 /// Writes a file that reads back as the scenario.
 pub(super) fn write(scenario: &Scenario) -> String {
     let mut w = Writer::object();
     w.plain("tenure", &VERSION.to_string());
-    if !scenario.title.en.is_empty() || !scenario.title.zh.is_empty() {
-        w.open("title", '{');
-        w.text("en", &scenario.title.en);
-        w.text("zh", &scenario.title.zh);
-        w.close('}');
-    }
+    w.bilingual("title", &scenario.title);
+    w.bilingual("lesson", &scenario.lesson);
     w.text("seed", &scenario.seed.to_string());
     w.text("scheme", "raft");
     w.plain("nodes", &scenario.nodes.to_string());
@@ -50,7 +47,7 @@ pub(super) fn write(scenario: &Scenario) -> String {
         w.close(']');
     }
     w.open("disk", '{');
-    w.span("write", scenario.disk_write);
+    w.takes(scenario.disk);
     w.close('}');
     let clients = scenario.clients;
     w.open("client", '{');
@@ -83,6 +80,16 @@ pub(super) fn write(scenario: &Scenario) -> String {
 
 impl Writer {
     #[inline(never)]
+    fn bilingual(&mut self, name: &str, text: &Bilingual) {
+        if *text != Bilingual::default() {
+            self.open(name, '{');
+            self.text("en", &text.en);
+            self.text("zh", &text.zh);
+            self.close('}');
+        }
+    }
+
+    #[inline(never)]
     fn span(&mut self, name: &str, micros: u64) {
         self.text(name, &write_span(micros));
     }
@@ -101,7 +108,16 @@ impl Writer {
         self.range("latency", weather.latency_min, weather.latency_max);
         self.text("loss", &write_share(weather.loss));
         self.text("duplicate", &write_share(weather.duplicate));
+        self.text("order", ORDERS[usize::from(weather.fifo)]);
+        self.text("replay", &write_share(weather.replay));
+        self.range("replayAfter", weather.replay_min, weather.replay_max);
         self.close('}');
+    }
+
+    #[inline(never)]
+    fn takes(&mut self, takes: Takes) {
+        self.span("write", takes.write);
+        self.span("rename", takes.rename);
     }
 
     #[inline(never)]
@@ -152,7 +168,21 @@ impl Writer {
             Action::Disk(who, takes) => {
                 self.open("disk", '{');
                 self.node("node", *who);
-                self.span("write", *takes);
+                self.takes(*takes);
+                self.close('}');
+            }
+            Action::Disconnect(one, other) => self.link("disconnect", *one, *other),
+            Action::Flap(one, other, rhythm) => {
+                self.open("flap", '{');
+                self.link("between", *one, *other);
+                self.span("down", rhythm.down);
+                self.span("up", rhythm.up);
+                self.close('}');
+            }
+            Action::Slow(who, by) => {
+                self.open("slow", '{');
+                self.node("node", *who);
+                self.span("by", *by);
                 self.close('}');
             }
             // The others say no more than which node, and are called as they are counted.

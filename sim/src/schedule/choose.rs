@@ -11,6 +11,7 @@ use super::sight::Sight;
 use super::temper::Temper;
 use super::{HEALED, STORM};
 use crate::fault::Action;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::world::World;
 use std::collections::VecDeque;
@@ -26,6 +27,7 @@ pub(super) struct Chooser {
     pub(super) temper: Temper,
     pub(super) control: Option<Control>,
     pub(super) base: Weather,
+    pub(super) disk: Takes,
     pub(super) rate_bound: u32,
 }
 
@@ -93,6 +95,7 @@ impl Chooser {
             sight,
             subject,
             base: self.base,
+            disk: self.disk,
             rate_bound: self.rate_bound,
             now: Vec::new(),
             later: Vec::new(),

@@ -4,6 +4,7 @@ use super::draw::Draw;
 use super::sight::Sight;
 use crate::fault::{Action, Who};
 use crate::node::Status;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 
 /// What a move is made with.
@@ -14,6 +15,8 @@ pub(super) struct Hand<'a> {
     pub(super) subject: Option<usize>,
     /// How the network is when nothing is wrong with it.
     pub(super) base: Weather,
+    /// How long a disk takes then.
+    pub(super) disk: Takes,
     /// By how much clocks may run fast or slow; 0 where they run true.
     pub(super) rate_bound: u32,
     /// What is done now, in order.
@@ -97,11 +100,29 @@ impl Hand<'_> {
         }
     }
 
-    /// Messages that come twice, the second time late.
+    /// Messages that come once more, much later; on connections some of them are slow instead.
+    pub(super) fn again(&mut self) -> Weather {
+        let later = self.draw.between(20, 80) * 1_000;
+        let latest = later + self.draw.between(0, 100) * 1_000;
+        if self.base.fifo {
+            return Weather {
+                latency_max: latest,
+                ..self.base
+            };
+        }
+        Weather {
+            replay: 1_000_000,
+            replay_min: later,
+            replay_max: latest,
+            ..self.base
+        }
+    }
+
+    /// Messages that come twice, the second time late; on connections they are only late.
     pub(super) fn twice(&mut self) -> Weather {
         Weather {
             latency_max: self.base.latency_max + self.draw.between(0, 90) * 1_000,
-            duplicate: 1_000_000,
+            duplicate: if self.base.fifo { 0 } else { 1_000_000 },
             ..self.base
         }
     }

@@ -22,6 +22,7 @@ pub use temper::Temper;
 
 use crate::fault::{Action, Who};
 use crate::physics::clock::TRUE_PACE;
+use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario};
 use crate::world::World;
@@ -35,8 +36,12 @@ const STORM: u64 = 1_000_000;
 pub const HEALED: u64 = 7_000_000;
 /// When the run ends: longer after the healing than the bound for a leader.
 const END: u64 = HEALED + 3_500_000;
-/// Schedules use the first so many kinds of actions.
-pub const KINDS: usize = 13;
+
+/// Whether schedules use this kind of action. Damage to disks breaks what schemes rest on: they do not.
+#[must_use]
+pub const fn uses(kind: usize) -> bool {
+    !matches!(kind, 13..=16)
+}
 
 /// In what schedules are made, besides their seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +97,7 @@ pub fn make(
         temper,
         control: setting.control,
         base: scenario.weather,
+        disk: scenario.disk,
         rate_bound,
     };
     chooser.act(&mut world);
@@ -105,7 +111,7 @@ pub fn make(
     })
 }
 
-/// The group of a seed, its clients and its clocks.
+/// The group of a seed, its clients, network, disks and clocks.
 fn surroundings(draw: &mut Draw, seed: u64) -> Scenario {
     let usual = Scenario::usual();
     let nodes = [3, 3, 4, 5][draw.place(4)];
@@ -135,14 +141,29 @@ fn surroundings(draw: &mut Draw, seed: u64) -> Scenario {
             .map(|_| moves::within(draw, usual.timing.rate_bound))
             .collect()
     };
+    let mut weather = Weather {
+        latency_min,
+        latency_max,
+        ..usual.weather
+    };
+    match draw.between(0, 3) {
+        0 => weather.fifo = true,
+        1 => weather.replay = draw.between(100, 20_000) as u32,
+        _ => {}
+    }
+    let rename = if draw.one_in(3) {
+        draw.between(1, 40) * 1_000
+    } else {
+        0
+    };
     Scenario {
         seed,
         nodes,
         clients,
-        weather: Weather {
-            latency_min,
-            latency_max,
-            ..usual.weather
+        weather,
+        disk: Takes {
+            rename,
+            ..usual.disk
         },
         clocks,
         duration: END,
@@ -160,7 +181,8 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
     heal(Action::HealAll);
     heal(Action::Network(scenario.weather));
     for node in (0..scenario.nodes).map(|node| Who::Node(node as u16)) {
-        heal(Action::Disk(node, scenario.disk_write));
+        heal(Action::Disk(node, scenario.disk));
+        heal(Action::Slow(node, 0));
         if control == Some(Control::ClockBeyondBound) {
             heal(Action::Clock(node, Some(TRUE_PACE), 0));
         }
@@ -173,6 +195,7 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
 mod tests {
     use super::*;
     use crate::fault::Fault;
+    use crate::physics::trace::{Event, Kind};
 
     #[test]
     fn a_schedule_is_in_order_reads_back_and_replays_to_the_run_it_was_made_in() {
@@ -184,8 +207,19 @@ mod tests {
             assert!(scenario.faults.windows(2).all(in_order));
             let read = Scenario::parse(&scenario.to_json()).unwrap();
             assert!(
-                (&read.faults, read.clients, &read.clocks)
-                    == (&scenario.faults, scenario.clients, &scenario.clocks),
+                (
+                    &read.faults,
+                    read.clients,
+                    &read.clocks,
+                    read.weather,
+                    read.disk
+                ) == (
+                    &scenario.faults,
+                    scenario.clients,
+                    &scenario.clocks,
+                    scenario.weather,
+                    scenario.disk
+                ),
                 "{seed}"
             );
             let mut again = World::new(&read);
@@ -211,7 +245,7 @@ mod tests {
             let mut kinds: Vec<usize> = (0..60)
                 .flat_map(|seed| make(seed, &setting, |_| ()).unwrap().scenario.faults)
                 .map(|fault| fault.action.kind())
-                .filter(|kind| *kind >= KINDS)
+                .filter(|kind| !uses(*kind))
                 .collect();
             kinds.dedup();
             kinds
@@ -219,5 +253,48 @@ mod tests {
         assert_eq!(kinds(None), []);
         assert_eq!(kinds(Some(Control::WipedDisk)), [13]);
         assert_eq!(kinds(Some(Control::LyingDisk)), [14]);
+    }
+
+    #[test]
+    fn some_seeds_know_it_and_some_do_not() {
+        let all: Vec<Scenario> = (0..100).map(|seed| random(seed).unwrap()).collect();
+        let has = |wanted: fn(&Action) -> bool| {
+            let knows = |scenario: &&Scenario| {
+                let mut actions = scenario.faults.iter().map(|fault| &fault.action);
+                actions.any(wanted)
+            };
+            all.iter().filter(knows).count()
+        };
+        let is = |wanted: fn(&Scenario) -> bool| {
+            let knows = |scenario: &&Scenario| wanted(scenario);
+            all.iter().filter(knows).count()
+        };
+        for count in [
+            is(|scenario| scenario.weather.fifo),
+            is(|scenario| scenario.weather.replay > 0),
+            is(|scenario| scenario.disk.rename > 0),
+            has(|action| matches!(action, Action::Flap(..))),
+            has(|action| matches!(action, Action::Disconnect(..))),
+            has(|action| matches!(action, Action::Slow(_, 1..))),
+        ] {
+            assert!((10..70).contains(&count), "{count}");
+        }
+    }
+
+    #[test]
+    fn what_is_slow_or_flaps_is_healed_with_the_rest() {
+        for seed in 0..60 {
+            let scenario = random(seed).unwrap();
+            let mut world = World::new(&scenario);
+            world.trace_mut().recording = true;
+            world.run();
+            let cut = |event: &Event| event.kind == Kind::Cut && event.at > HEALED;
+            assert!(
+                !world.trace().fresh.iter().any(cut),
+                "{seed}: a link flaps on"
+            );
+            let slow = |node| world.node(node).is_some_and(|node| node.takes() > 0);
+            assert!(!(0..scenario.nodes).any(slow), "{seed}");
+        }
     }
 }

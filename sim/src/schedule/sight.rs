@@ -19,6 +19,8 @@ pub(super) struct Sight {
     pub(super) leader: Option<usize>,
     /// How many directions of links are cut.
     pub(super) cuts: usize,
+    /// Whether nodes talk over connections.
+    pub(super) connected: bool,
 }
 
 /// A node. Times are true ones; 0 for what is not.
@@ -54,7 +56,7 @@ impl Sight {
                 believes_until: node.leads_at(now).map_or(0, |(_, until)| until),
                 promised_until,
                 deadline: machine.and_then(Election::deadline).map_or(0, when),
-                disk: (node.disk().takes, node.disk().pending() > 0),
+                disk: (node.disk().takes.total(), node.disk().pending() > 0),
             }
         });
         Self {
@@ -62,6 +64,7 @@ impl Sight {
             nodes: nodes.collect(),
             leader: world.acting_leader(),
             cuts: world.env.net.cuts(),
+            connected: world.env.net.weather().fifo,
         }
     }
 

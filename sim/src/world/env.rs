@@ -1,13 +1,17 @@
 //! What the actors of a world share: the present, what is due, the network, the trace, and those who watch.
 
+use super::fared::Fared;
 use crate::check::linearizable::Listener;
 use crate::check::{Broken, Check, Fact, Judges};
+use crate::fault::{Blame, NOBODY};
 use crate::packet::{Done, Packet};
-use crate::physics::network::{Network, Slot};
+use crate::physics::NEVER;
+use crate::physics::network::{Fate, Network, Slot};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Trace};
 use crate::scenario::Clients;
 use crate::stages::Stages;
+use tenure::random::Random;
 
 /// Something scheduled. Whatever went out of date meanwhile is recognised by its owner when it comes.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +28,12 @@ pub(crate) enum Due {
     Thought(u16),
     /// The client writes.
     Tick(u16),
+    /// A slow process is done with what came first.
+    Served(u16),
+    /// A link that flaps turns: it is cut, or carries again.
+    Flap(u16, u16),
+    /// A connection may stand again.
+    Connect(u16, u16),
 }
 
 /// What the actors share.
@@ -36,10 +46,14 @@ pub(crate) struct Env {
     pub(crate) judges: Judges,
     pub(crate) stages: Stages,
     pub(crate) counts: Counts,
-    /// The kinds of actions that have lately been shown to matter, as bits.
-    pub(crate) noticed: u32,
-    /// What a message shows by how it travels, as such bits: nothing before the weather first changed.
-    pub(crate) rough: u32,
+    /// How the actions fared that came so far.
+    pub(crate) fared: Fared,
+    /// The action that is carried out, or was last.
+    pub(crate) act: Blame,
+    /// What made the weather as it is, until a message has travelled in it.
+    pub(crate) rough: Blame,
+    /// Where disks draw what a crash leaves of them.
+    pub(crate) disks: Random,
     pub(crate) clients: Clients,
     pub(crate) nodes: usize,
     /// What is done at the resources, when it is recorded.
@@ -82,11 +96,9 @@ pub(crate) enum Use {
 }
 
 impl Env {
-    /// Actions of these kinds, as bits, have been shown to matter. Nobody counts them in a browser.
-    pub(crate) const fn notice(&mut self, kinds: u32) {
-        if cfg!(not(target_family = "wasm")) {
-            self.noticed |= kinds;
-        }
+    /// What an action did is shown to somebody, if it was not yet.
+    pub(crate) fn shown(&mut self, by: &mut Blame) {
+        self.fared.notice(std::mem::replace(by, NOBODY));
     }
 
     /// Notes what was done at a resource, if histories are recorded.
@@ -154,12 +166,34 @@ impl Env {
     /// Sends from node to node.
     pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
         self.counts.messages += 1;
-        self.notice(self.rough);
+        self.fared
+            .notice(std::mem::replace(&mut self.rough, NOBODY));
         let cause = self.sent(from, to, &packet);
-        let (slot, again) = self.net.send(self.now, from, to, cause, packet);
-        self.expect(slot);
-        if let Some(again) = again {
+        let sent = self.net.send(self.now, from, to, cause, packet);
+        self.expect(sent.first);
+        if let Some(again) = sent.again {
             self.expect(again);
+        }
+        if let Some(later) = sent.later {
+            self.expect(later);
+        }
+        self.tell_connections();
+    }
+
+    /// Shows which connections broke, and waits for those that will stand again.
+    pub(crate) fn tell_connections(&mut self) {
+        while let Some(turn) = self.net.turn() {
+            let (one, other) = turn.ends;
+            if turn.broke {
+                let broke = Event::new(Kind::Disconnect, one as usize);
+                self.emit(broke.with(other as usize));
+            }
+            if turn.hit {
+                self.fared.notice(turn.by);
+            }
+            if turn.back != NEVER {
+                self.queue.push(turn.back, Due::Connect(one, other));
+            }
         }
     }
 
@@ -189,9 +223,17 @@ impl Env {
     }
 
     fn expect(&mut self, slot: Slot) {
-        if let Some(flight) = self.net.flight(slot) {
-            self.queue.push(flight.arrives, Due::Arrive(slot));
-        }
+        let Some(flight) = self.net.flight(slot) else {
+            return;
+        };
+        let (from, to, fate) = (flight.from as usize, flight.to as usize, flight.fate);
+        self.queue.push(flight.arrives, Due::Arrive(slot));
+        let by = match fate {
+            Fate::Arrives | Fate::Lost | Fate::Replayed => return,
+            Fate::Cut => self.net.cutter(from, to),
+            Fate::Broken => self.net.breaker(self.now, from, to).unwrap_or(NOBODY),
+        };
+        self.fared.notice(by);
     }
 }
 

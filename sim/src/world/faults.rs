@@ -1,51 +1,15 @@
 //! Carrying out actions, and noticing when one had no effect (law W3).
 
+use super::fared::FaultCounts;
 use super::{Actor, World};
 use crate::check::Fact;
-use crate::fault::{Action, Fault, Plan, Who};
+use crate::fault::{Action, Blame, Fault, Plan, Who};
 use crate::node::Status;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::trace::{Event, Kind};
 use crate::scenario::Refusal;
 use crate::scheme::RoleCode;
 use tenure::Input;
-
-/// How many actions of each kind came, how many had an effect, and how many mattered. By [`Action::kind`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FaultCounts {
-    /// How many came.
-    pub fired: [u32; Action::KINDS],
-    /// How many had an effect.
-    pub effective: [u32; Action::KINDS],
-    /// How many had an effect that somebody was shown: a message was lost on the link that was cut, a vote was gone that
-    /// a lying disk had answered, a deadline came by the clock that was changed. What is shown counts for all actions of
-    /// the kind so far.
-    pub mattered: [u32; Action::KINDS],
-}
-
-impl FaultCounts {
-    /// Adds other counts.
-    pub fn add(&mut self, other: &Self) {
-        for (sum, count) in self.fired.iter_mut().zip(other.fired) {
-            *sum += count;
-        }
-        for (sum, count) in self.effective.iter_mut().zip(other.effective) {
-            *sum += count;
-        }
-        for (sum, count) in self.mattered.iter_mut().zip(other.mattered) {
-            *sum += count;
-        }
-    }
-
-    /// Actions of these kinds, as bits, have been shown to matter.
-    fn notice(&mut self, kinds: u32) {
-        for (kind, mattered) in self.mattered.iter_mut().enumerate() {
-            if (kinds | Action::NO_FAULTS) >> kind & 1 == 1 {
-                *mattered = self.effective[kind];
-            }
-        }
-    }
-}
 
 impl World {
     /// Adds an action at the present, and carries it out after all else that happens at this instant.
@@ -67,9 +31,7 @@ impl World {
     /// How the actions fared.
     #[must_use]
     pub fn faults(&self) -> FaultCounts {
-        let mut faults = self.faults;
-        faults.notice(self.env.noticed);
-        faults
+        self.env.fared.counts().of_plan(&self.plan)
     }
 
     /// All actions, done and planned, in order of time.
@@ -85,23 +47,12 @@ impl World {
         };
         self.next += 1;
         self.env.trace.cause = -1;
-        // What was shown before this action does not count for it.
-        if cfg!(not(target_family = "wasm")) {
-            self.faults.notice(std::mem::take(&mut self.env.noticed));
-        }
-        let leader = self
-            .resolve(Who::Leader)
-            .map(|leader| (leader, self.reach(leader)));
-        let kind = action.kind();
-        let effect = self.carry_out(action);
-        if cfg!(not(target_family = "wasm")) {
-            self.faults.fired[kind] += 1;
-            self.faults.effective[kind] += u32::from(effect);
-        }
-        if let Some((leader, reached)) = leader
-            && self.is_lost(leader, reached)
-        {
-            self.env.stages.lost(self.env.now);
+        let by = place as Blame;
+        self.env.act = by;
+        self.env.fared.comes(&action);
+        let effect = self.watching_the_leader(|world| world.carry_out(&action));
+        if effect {
+            self.env.fared.has_effect(by, &action);
         }
         self.note_wholeness();
         if !effect {
@@ -110,28 +61,55 @@ impl World {
         }
     }
 
-    fn carry_out(&mut self, action: Action) -> bool {
+    /// Does something, and notes when that took the leader away.
+    pub(super) fn watching_the_leader<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let leader = self
+            .resolve(Who::Leader)
+            .map(|leader| (leader, self.reach(leader)));
+        let done = act(self);
+        if let Some((leader, reached)) = leader
+            && self.is_lost(leader, reached)
+        {
+            self.env.stages.lost(self.env.now);
+        }
+        done
+    }
+
+    fn carry_out(&mut self, action: &Action) -> bool {
         if let Some(who) = action.who() {
-            return self.carry_out_on(who, &action);
+            return self.carry_out_on(who, action);
         }
         match action {
-            Action::Cut(from, to) => match (self.resolve(from), self.resolve(to)) {
-                (Some(from), Some(to)) => self.cut(from, to),
+            Action::Cut(from, to)
+            | Action::Heal(from, to)
+            | Action::Disconnect(from, to)
+            | Action::Flap(from, to, _) => match (self.resolve(*from), self.resolve(*to)) {
+                (Some(from), Some(to)) => self.carry_out_between(from, to, action),
                 _ => false,
             },
-            Action::Heal(from, to) => match (self.resolve(from), self.resolve(to)) {
-                (Some(from), Some(to)) => self.heal(from, to),
-                _ => false,
-            },
-            Action::Partition(groups) => self.partition(&groups),
+            Action::Partition(groups) => self.partition(groups),
             Action::Network(weather) => {
-                let other = std::mem::replace(&mut self.env.net.weather, weather) != weather;
-                if other {
-                    self.env.rough = Action::NETWORK;
+                let changed = self.env.net.change(*weather, self.env.act);
+                if changed {
+                    self.env.rough = self.env.act;
                 }
-                other
+                changed
             }
             _ => self.heal_all(),
+        }
+    }
+
+    fn carry_out_between(&mut self, from: usize, to: usize, action: &Action) -> bool {
+        let (now, by) = (self.env.now, self.env.act);
+        match action {
+            Action::Cut(..) => self.cut(from, to, by),
+            Action::Flap(_, _, rhythm) => self.flap(from, to, *rhythm),
+            Action::Disconnect(..) => {
+                let broke = self.env.net.disconnect(now, from, to, by);
+                self.env.tell_connections();
+                broke
+            }
+            _ => self.stop_flapping(from, to) | self.heal(from, to),
         }
     }
 
@@ -144,34 +122,40 @@ impl World {
         };
         let env = &mut self.env;
         match action {
-            Action::Crash(_) => node.crash(env, me),
+            Action::Crash(_) => node.crash(env, me, env.act),
             Action::Restart(_) => node.start(env, me, &self.setup),
             Action::Pause(_) => node.pause(env, me),
             Action::Resume(_) => node.resume(env, me),
             Action::Resign(_) => node.wish(env, me, Input::Resign { to: None }),
             Action::Campaign(_) => node.wish(env, me, Input::Campaign),
-            Action::Disk(_, takes) => node.mend(*takes),
+            Action::Disk(_, takes) => node.mend(env, *takes),
+            Action::Slow(_, takes) => node.set_pace(env, me, *takes),
             Action::Clock(_, pace, jump) => node.set_clock(env, me, *pace, *jump),
             Action::Damage(_, damage) => node.damage(env, me, *damage),
             _ => false,
         }
     }
 
-    fn cut(&mut self, from: usize, to: usize) -> bool {
-        let cut = self.env.net.sever(from, to);
-        if cut {
-            self.env.emit(Event::new(Kind::Cut, from).with(to));
+    pub(super) fn cut(&mut self, from: usize, to: usize, by: Blame) -> bool {
+        let Some(hit) = self.env.net.sever(self.env.now, from, to, by) else {
+            return false;
+        };
+        if hit {
+            self.env.fared.notice(by);
         }
-        cut
+        self.env.emit(Event::new(Kind::Cut, from).with(to));
+        self.env.tell_connections();
+        true
     }
 
-    fn heal(&mut self, from: usize, to: usize) -> bool {
-        let healed = self.env.net.heal(from, to);
+    pub(super) fn heal(&mut self, from: usize, to: usize) -> bool {
+        let healed = self.env.net.heal(self.env.now, from, to);
         if healed {
             self.env.emit(Event::new(Kind::Heal, from).with(to));
             if self.env.net.cuts() == 0 {
                 self.env.emit(Event::new(Kind::Healed, 0));
             }
+            self.env.tell_connections();
         }
         healed
     }
@@ -179,7 +163,7 @@ impl World {
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
-        let mut any = false;
+        let mut any = self.flaps.stop_all();
         for from in 0..nodes {
             for to in 0..nodes {
                 any |= self.heal(from, to);
@@ -201,7 +185,7 @@ impl World {
                 any |= if of_from == of_to {
                     self.heal(from, to)
                 } else {
-                    self.cut(from, to)
+                    self.cut(from, to, self.env.act)
                 };
             }
         }
@@ -302,13 +286,14 @@ impl World {
         let base = self.base;
         let rate_bound = self.setup.timing.rate_bound;
         let whole = self.env.net.cuts() == 0
-            && self.env.net.weather == base.weather
+            && self.flaps.is_empty()
+            && self.env.net.weather() == base.weather
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up
                     && raft.look().role != RoleCode::Halted
-                    && raft.disk().takes == base.disk_takes
-                    && !raft.disk().lies
-                    && !raft.disk().fails
+                    && raft.takes() == 0
+                    && raft.disk().takes == base.disk
+                    && !raft.disk().is_damaged()
                     && raft.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
             });
         if whole != self.whole {

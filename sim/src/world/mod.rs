@@ -4,20 +4,23 @@
 //! thing that is due to the next; two calls to two instants are one call to the later.
 
 pub(crate) mod env;
+mod fared;
 mod faults;
+mod flap;
 pub mod view;
 
 pub use env::Counts;
-pub use faults::FaultCounts;
+pub use fared::FaultCounts;
 
 use crate::app::RESOURCES;
 use crate::check::linearizable::{Finding, Linearizable};
 use crate::check::{Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
-use crate::fault::{Action, Plan};
+use crate::fault::{NOBODY, Plan};
 use crate::node::Node;
 use crate::packet::{Done, Packet};
 use crate::physics::clock::{Clock, TRUE_PACE};
+use crate::physics::disk::Takes;
 use crate::physics::network::{Fate, Flight, Network, Weather};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Loss, Trace};
@@ -26,6 +29,8 @@ use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
 use env::{Due, Env, Use, message_event};
+use fared::Fared;
+use flap::Flaps;
 use tenure::fence::Pass;
 use tenure::random::Random;
 
@@ -47,7 +52,7 @@ pub struct World {
     /// All actions in order of time, and how many of them are done. Clones of a world share it.
     plan: Plan,
     next: usize,
-    faults: FaultCounts,
+    flaps: Flaps,
     /// Whether the world is whole: everybody runs, every link carries, nothing is slower than at the start, and every
     /// clock keeps to the bound.
     whole: bool,
@@ -59,7 +64,7 @@ pub struct World {
 #[derive(Clone, Copy, Debug)]
 struct Base {
     weather: Weather,
-    disk_takes: u64,
+    disk: Takes,
 }
 
 impl World {
@@ -76,7 +81,7 @@ impl World {
                 let pace = scenario.clocks.get(node).copied().unwrap_or(TRUE_PACE);
                 Actor::Raft(Box::new(Node::new(
                     Clock::starting_at(origins.below(1 << 40), pace),
-                    scenario.disk_write,
+                    scenario.disk,
                 )))
             })
             .collect();
@@ -99,8 +104,10 @@ impl World {
             judges: Judges::new(nodes, RESOURCES, promises),
             stages: Stages::default(),
             counts: Counts::default(),
-            noticed: 0,
-            rough: 0,
+            fared: Fared::default(),
+            act: NOBODY,
+            rough: NOBODY,
+            disks: source(3),
             clients: scenario.clients,
             nodes,
             histories: None,
@@ -113,11 +120,11 @@ impl World {
             setup: scenario.setup(),
             base: Base {
                 weather: scenario.weather,
-                disk_takes: scenario.disk_write,
+                disk: scenario.disk,
             },
             plan: Plan::new(scenario.faults.clone()),
             next: 0,
-            faults: FaultCounts::default(),
+            flaps: Flaps::default(),
             whole: true,
             duration: scenario.duration,
             ended: false,
@@ -193,6 +200,18 @@ impl World {
                 }
             }
             Due::Tick(actor) => self.tick(actor as usize),
+            Due::Served(node) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.served(&mut self.env, node as usize);
+                }
+            }
+            Due::Flap(from, to) => self.flap_turns(from, to),
+            Due::Connect(one, other) => {
+                let (one, other) = (one as usize, other as usize);
+                if self.env.net.is_back(at, one, other) {
+                    self.env.emit(Event::new(Kind::Reconnect, one).with(other));
+                }
+            }
         }
         true
     }
@@ -333,13 +352,15 @@ impl World {
         let (from, to) = (flight.from as usize, flight.to as usize);
         self.env.trace.cause = flight.cause;
         let lost = match flight.fate {
-            Fate::Arrives => None,
+            Fate::Replayed if self.env.net.is_cut(from, to) => {
+                self.env.fared.notice(self.env.net.cutter(from, to));
+                Some(Loss::Cut)
+            }
+            Fate::Arrives | Fate::Replayed => None,
             Fate::Lost => Some(Loss::Network),
             Fate::Cut => Some(Loss::Cut),
+            Fate::Broken => Some(Loss::Disconnected),
         };
-        if flight.fate == Fate::Cut {
-            self.env.notice(Action::CUT | Action::PARTITION);
-        }
         if let Some(why) = lost {
             self.env
                 .emit(message_event(Kind::Lose, from, to, &flight.payload).b(why as u64));

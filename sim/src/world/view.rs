@@ -5,6 +5,7 @@ use crate::check::{Check, Outcome};
 use crate::node::{Node, Status};
 use crate::physics::NEVER;
 use crate::physics::clock::Clock;
+use crate::physics::network::Weather;
 use crate::physics::trace::Event;
 use crate::scheme::{Detail, RoleCode, Scheme, raft};
 use tenure::{Election, Instant, Token};
@@ -90,6 +91,12 @@ impl World {
             .map(|(token, node)| (node, token))
     }
 
+    /// How the network behaves.
+    #[must_use]
+    pub const fn weather(&self) -> Weather {
+        self.env.net.weather()
+    }
+
     /// The kinds and names of all actors, in order.
     #[must_use]
     pub fn actors(&self) -> Vec<(ActorKind, String)> {
@@ -169,7 +176,11 @@ impl World {
     /// The directions that are cut: row from, column to, 1 when cut.
     pub fn write_links(&self, out: &mut Vec<u8>) {
         out.clear();
-        out.extend(self.env.net.cut_matrix().iter().map(|cut| u8::from(*cut)));
+        let nodes = 0..self.env.nodes;
+        let links = nodes
+            .clone()
+            .flat_map(|from| nodes.clone().map(move |to| (from, to)));
+        out.extend(links.map(|(from, to)| u8::from(self.env.net.is_cut(from, to))));
     }
 
     /// The summary, [`SUMMARY`] numbers.
@@ -250,7 +261,7 @@ impl World {
         fields.count("durableTerm", durable.map(|record| record.term));
         fields.name("durableVote", durable.and_then(|record| record.vote));
         fields.number("writesPending", raft.disk().pending() as u64);
-        fields.number("diskWrite", raft.disk().takes);
+        fields.number("diskWrite", raft.disk().takes.total());
         fields.number("queuedWhilePaused", raft.late() as u64);
         fields.add("serving", Field::Flag(raft.serving()));
         fields.count(

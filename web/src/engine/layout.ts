@@ -36,6 +36,9 @@ export const FLIGHT = {
   fate: 7,
 } as const;
 
+/** What becomes of a message in flight. */
+export const FATE = { arrives: 0, lost: 1, cut: 2, broken: 3, replayed: 4 } as const;
+
 export const RESOURCE = {
   stride: 8,
   actor: 0,
@@ -107,6 +110,8 @@ export const EVENT_KINDS = [
   'refusal',
   'healed',
   'end',
+  'disconnect',
+  'reconnect',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];

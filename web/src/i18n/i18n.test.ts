@@ -53,7 +53,7 @@ describe('strings', () => {
     const made = [...code.matchAll(/`([a-z][a-z.-]*\.)\$\{/g)].map(([, start]) => start);
     for (const key of Object.keys(en)) {
       const used = code.includes(`'${key}'`) || made.some((start) => key.startsWith(start));
-      expect(used || /^(lose|deposed|refusal|refused)\.\d$/.test(key), key).toBe(true);
+      expect(used || /^(lose|lost|deposed|refusal|refused)\.\d$/.test(key), key).toBe(true);
     }
   });
 });
@@ -82,6 +82,34 @@ describe('the codes of the engine', () => {
     const codes = [...arms.matchAll(/=> (\d+),/g)].map(([, code]) => `deposed.${code}`);
     // The last is a crash, which is none of the election's own reasons.
     expect(numbered('deposed')).toEqual([...codes.sort(), 'deposed.4']);
+  });
+});
+
+describe('the actions of the engine', () => {
+  const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+
+  it('each have a name on the page', () => {
+    const [, list] = /pub const NAMES[^=]*= \[([\s\S]*?)\];/.exec(source('sim/src/fault.rs'))!;
+    const actions = [...list.matchAll(/"([a-z-]+)"/g)].map(([, name]) => name);
+    expect(actions).toContain('slow');
+    // To heal all is a healing.
+    const named = actions.filter((name) => name !== 'heal-all');
+    expect(Object.keys(en)).toEqual(expect.arrayContaining(named.map((name) => `faults.fault.${name}`)));
+  });
+
+  it('each have words for how a message or a record is lost', () => {
+    const codes = (name: string) => {
+      const [, arms] = new RegExp(`pub enum ${name} \\{([\\s\\S]*?)\n\\}`).exec(
+        source('sim/src/physics/trace.rs'),
+      )!;
+      return [...arms.matchAll(/= (\d+),/g)].map(([, code]) => code);
+    };
+    const numbered = (what: string) =>
+      Object.keys(en).filter((key) => new RegExp(`^${what}\\.\\d$`).test(key));
+    expect(numbered('lose')).toEqual(codes('Loss').map((code) => `lose.${code}`));
+    // What a wiped disk lost has no number.
+    const lost = codes('Lost').filter((code) => code !== '2');
+    expect(numbered('lost')).toEqual(lost.map((code) => `lost.${code}`));
   });
 });
 

@@ -10,7 +10,7 @@ import { LANGS } from '../i18n/translate';
 import type { Span } from '../model/history';
 import { decodeLink } from '../model/link';
 import { problemText } from '../model/text';
-import { BUILT_IN } from '../scenarios';
+import { FIRST, fromGallery } from '../scenarios';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { Lab } from './lab.svelte';
@@ -27,9 +27,8 @@ beforeAll(async () => {
 let lab: Lab;
 let bench: Bench;
 beforeEach(async () => {
-  const [first] = BUILT_IN;
-  const engine = await Engine.open(async () => module, JSON.stringify(first.scenario));
-  lab = new Lab(engine, new Notices(), first.id, () => 0);
+  const engine = await Engine.open(async () => module, JSON.stringify(FIRST.scenario));
+  lab = new Lab(engine, new Notices(), FIRST.id, () => 0);
   bench = { lab, prefs: new Preferences(null, ['en']), ui: new Ui(), page: {} as Window };
 });
 
@@ -66,7 +65,7 @@ describe('time', () => {
     lab.seek(lab.duration);
     const { duration, faults } = lab;
     press('x');
-    expect(lab).toMatchObject({ playing: true, builtIn: BUILT_IN[0].id, faults });
+    expect(lab).toMatchObject({ playing: true, builtIn: FIRST.id, faults });
     expect(lab.cluster.now).toBe(duration);
     expect(lab.duration).toBe(duration + 60 * second);
     expect(lab.canExtend).toBe(false);
@@ -210,7 +209,7 @@ describe('the setting', () => {
     expect(lab.change({ nodes: 3 })).toBe(true);
     expect(lab.cluster).toMatchObject({ now: 0 });
     expect(lab.cluster.nodes).toHaveLength(3);
-    expect(lab).toMatchObject({ seed: BUILT_IN[0].scenario.seed, builtIn: null, changed: true });
+    expect(lab).toMatchObject({ seed: FIRST.scenario.seed, builtIn: null, changed: true });
   });
 
   it('that is unsafe is refused with place, reason and remedy, and the run goes on', () => {
@@ -255,7 +254,7 @@ describe('links and files', () => {
     lab.seek(2 * second);
     const { traceHash, cluster } = lab;
     const link = await linkTo(lab);
-    lab.load(BUILT_IN[1].scenario, BUILT_IN[1].id, 'notice.setting');
+    lab.load(await fromGallery('leader-crash'), 'leader-crash', 'notice.setting');
     expect(openShared(lab, await decodeLink(link!))).toBe(true);
     expect(lab.traceHash).toBe(traceHash);
     expect(lab.cluster).toEqual(cluster);

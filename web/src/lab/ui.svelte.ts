@@ -6,6 +6,8 @@ export type Sheet = (typeof SHEETS)[number];
 export class Ui {
   sheet = $state<Sheet | null>(null);
   help = $state(false);
+  /** What to look at in this run is told. */
+  lesson = $state(false);
   /** There is room for the panels beside the stage. */
   wide = $state(true);
   /** Rises when a file is to be chosen; the page answers with the browser's own dialog. */

@@ -1,5 +1,15 @@
 import type { Frame } from '../engine/engine';
-import { FLIGHT, NODE, RESOURCE, ROLES, type Role, STATUSES, type Status, SUMMARY } from '../engine/layout';
+import {
+  FATE,
+  FLIGHT,
+  NODE,
+  RESOURCE,
+  ROLES,
+  type Role,
+  STATUSES,
+  type Status,
+  SUMMARY,
+} from '../engine/layout';
 import type { Actor } from '../engine/world';
 
 /** A stretch of time that runs out: an election timer, a lease, a promise. */
@@ -162,6 +172,8 @@ function promisedBy(nodes: readonly NodeView[], leader: NodeView, lease: Countdo
   return { from: lease.from, until, left: length > 0 ? Math.max(0, (until - now) / length) : 0 };
 }
 
+const ARRIVING = new Set<number>([FATE.arrives, FATE.replayed]);
+
 function readFlights(frame: Frame): FlightView[] {
   const data = frame.flights;
   const flights: FlightView[] = [];
@@ -178,8 +190,8 @@ function readFlights(frame: Frame): FlightView[] {
       sentAt,
       arrivesAt,
       progress: length > 0 ? clamp((frame.now - sentAt) / length) : 1,
-      lost: data[at + FLIGHT.fate] > 0,
-      cutOff: data[at + FLIGHT.fate] === 2,
+      lost: !ARRIVING.has(data[at + FLIGHT.fate]),
+      cutOff: data[at + FLIGHT.fate] === FATE.cut,
     });
   }
   return flights;

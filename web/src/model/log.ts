@@ -14,6 +14,8 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   heal: 'faults',
   healed: 'faults',
   'no-effect': 'faults',
+  disconnect: 'faults',
+  reconnect: 'faults',
   send: 'messages',
   deliver: 'messages',
   lose: 'messages',

@@ -96,15 +96,48 @@ describe('faults of a scenario', () => {
         { at: '500ms', crash: 'leader' },
         { at: '9s', cut: ['n1', 'n2'] },
         { at: '9500ms', network: { latency: ['5ms', '9ms'], loss: '1%' } },
+        { at: '9600ms', flap: { between: ['n1', 'leader'], down: '100ms', up: '200ms' } },
+        { at: '9700ms', disconnect: ['n1', 'n2'] },
+        { at: '9800ms', slow: { node: 'n1', by: '20ms' } },
       ],
     });
     expect(faults).toEqual([
-      { at: 500_000, what: 'crash', whom: ['leader'] },
-      { at: 8_000_000, what: 'partition', whom: ['n1', 'n2', '|', 'n3'] },
-      { at: 9_000_000, what: 'cut', whom: ['n1', '→', 'n2'] },
-      { at: 9_500_000, what: 'network', whom: ['latency 5ms–9ms', 'loss 1%'] },
+      { at: 500_000, what: 'crash', whom: ['leader'], how: [] },
+      { at: 8_000_000, what: 'partition', whom: ['n1', 'n2', '|', 'n3'], how: [] },
+      { at: 9_000_000, what: 'cut', whom: ['n1', '→', 'n2'], how: [] },
+      {
+        at: 9_500_000,
+        what: 'network',
+        whom: [],
+        how: [
+          ['latency', '5ms–9ms'],
+          ['loss', '1%'],
+        ],
+      },
+      {
+        at: 9_600_000,
+        what: 'flap',
+        whom: ['n1', '–', 'leader'],
+        how: [
+          ['down', '100ms'],
+          ['up', '200ms'],
+        ],
+      },
+      { at: 9_700_000, what: 'disconnect', whom: ['n1', '–', 'n2'], how: [] },
+      { at: 9_800_000, what: 'slow', whom: ['n1'], how: [['by', '20ms']] },
     ]);
     expect(readFaults({})).toEqual([]);
+  });
+
+  it('leave out what the engine writes and is as usual', async () => {
+    const how = async (fault: object) => {
+      const whole = await asRun({ faults: [{ at: '1s', ...fault }] });
+      return readFaults(whole)[0].how;
+    };
+    expect(await how({ network: {} })).toEqual([['latency', '5ms–10ms']]);
+    expect(await how({ network: { order: 'fifo' } })).toContainEqual(['order', 'fifo']);
+    expect(await how({ network: { replay: '1%' } })).toContainEqual(['replayAfter', '100ms–2s']);
+    expect(await how({ disk: { node: 'n1', write: '7ms' } })).toEqual([['write', '7ms']]);
   });
 
   it('stand where the engine puts them, in every unit', async () => {

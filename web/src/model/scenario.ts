@@ -1,8 +1,15 @@
 import { parseDuration, writeDuration } from './time';
 
+/** A text in both languages, as far as its author wrote it. */
+export interface Bilingual {
+  en?: string;
+  zh?: string;
+}
+
 /** A scenario file as the page handles it. The engine judges it; here fields are only read and replaced. */
 export type Scenario = Record<string, unknown> & {
-  title?: { en?: string; zh?: string };
+  title?: Bilingual;
+  lesson?: Bilingual;
   seed?: string;
   nodes?: number;
   faults?: Fault[];
@@ -92,22 +99,33 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
 
 /** The scenario's name in a language, or in any. */
 export function titleOf(scenario: Scenario, lang: 'en' | 'zh'): string {
-  return scenario.title?.[lang] || scenario.title?.en || scenario.title?.zh || '';
+  return inLanguage(scenario.title, lang);
 }
 
-/** One timed fault, read for display: when, what, to whom. */
+/** What to look at in the scenario, in a language, or in any. */
+export function lessonOf(scenario: Scenario, lang: 'en' | 'zh'): string {
+  return inLanguage(scenario.lesson, lang);
+}
+
+function inLanguage(text: Bilingual | undefined, lang: 'en' | 'zh'): string {
+  return text?.[lang] || text?.en || text?.zh || '';
+}
+
+/** One timed fault, read for display: when, what, to whom, and how. */
 export interface FaultView {
   at: number;
   what: string;
   /** As the file writes it: names of nodes or roles, and the signs that join them. */
   whom: string[];
+  /** Fields and their values; what is as usual is left out. */
+  how: [field: string, value: string][];
 }
 
 export function readFaults(scenario: Scenario): FaultView[] {
   return (scenario.faults ?? [])
     .map((fault) => {
       const [what, whom] = Object.entries(fault).find(([key]) => key !== 'at') ?? ['', ''];
-      return { at: instant(fault.at), what, whom: words(whom) };
+      return { at: instant(fault.at), what, whom: words(what, whom), how: fields(whom) };
     })
     .sort((a, b) => a.at - b.at);
 }
@@ -119,16 +137,40 @@ function instant(text: string): number {
   return us;
 }
 
-function words(whom: unknown): string[] {
+/** Actions that mean both directions of a link. */
+const BOTH_WAYS = new Set(['flap', 'disconnect']);
+
+function words(what: string, whom: unknown): string[] {
   if (Array.isArray(whom) && whom.some(Array.isArray)) {
     return whom.flatMap((group: string[], i) => (i === 0 ? group : ['|', ...group]));
   }
-  if (Array.isArray(whom)) return [`${whom[0]}`, '→', `${whom[1]}`];
-  // A change of weather or of a disk: its fields and their values.
-  if (typeof whom === 'object' && whom !== null) {
-    return Object.entries(whom).map(([field, value]) => `${field} ${[value].flat().join('–')}`);
-  }
+  if (Array.isArray(whom)) return [`${whom[0]}`, BOTH_WAYS.has(what) ? '–' : '→', `${whom[1]}`];
+  if (isObject(whom))
+    return 'between' in whom ? words(what, whom.between) : 'node' in whom ? [`${whom.node}`] : [];
   return [String(whom)];
+}
+
+/** What says nothing where it stands: the engine writes every field. */
+const QUIET: Record<string, string> = {
+  loss: '0%',
+  duplicate: '0%',
+  order: 'datagrams',
+  replay: '0%',
+  rename: '0ms',
+};
+
+/** A change of weather, of a disk, of a clock, of a pace: its fields and their values. */
+function fields(whom: unknown): [string, string][] {
+  if (!isObject(whom)) return [];
+  const idle = (field: string) => field === 'replayAfter' && (whom.replay ?? QUIET.replay) === QUIET.replay;
+  return Object.entries(whom)
+    .filter(([field]) => field !== 'node' && field !== 'between' && !idle(field))
+    .map(([field, value]): [string, string] => [field, [value].flat().join('–')])
+    .filter(([field, value]) => QUIET[field] !== value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The parts that the setting is in, with what is usual where a field is left out. */

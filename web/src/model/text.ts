@@ -18,6 +18,9 @@ export function messageText(kind: number, t: Translate): string {
 /** Codes from here on are about the client and the resources, whose number is a token. */
 const FIRST_TOKEN_MESSAGE = 20;
 
+/** A disk that was wiped lost no record of a number, but all. */
+const WIPED = 2;
+
 /** What an actor is called: nodes by name, the client and the resources by what they are. */
 export function actorText(id: number, actors: readonly Actor[], t: Translate): string {
   const actor = actors.find((candidate) => candidate.id === id);
@@ -65,6 +68,10 @@ export function eventText(
       break;
     case 'persist':
       params.vote = actorText(event.b, actors, t);
+      break;
+    case 'persist-lost':
+      if (event.b === WIPED) return t('event.persist-lost.wiped', params);
+      params.why = event.b < 0 ? t('lost.none') : numbered('lost', event.b, t);
       break;
     case 'violation':
       params.check = checkText(checks[event.a] ?? '', t);
@@ -145,7 +152,11 @@ function sentence(words: string): string {
   return words === '' ? '' : `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
-function numbered(what: 'lose' | 'deposed' | 'refusal' | 'refused', code: number, t: Translate): string {
+function numbered(
+  what: 'lose' | 'lost' | 'deposed' | 'refusal' | 'refused',
+  code: number,
+  t: Translate,
+): string {
   const key = `${what}.${code}`;
   return isKey(key) ? t(key) : String(code);
 }

@@ -1,32 +1,49 @@
-import coldStart from '../../../scenarios/cold-start.json';
-import delayedWrite from '../../../scenarios/delayed-write.json';
+import titles from 'virtual:gallery-titles';
 import fiveNodes from '../../../scenarios/five-nodes.json';
-import gracefulResignation from '../../../scenarios/graceful-resignation.json';
-import leaderCrash from '../../../scenarios/leader-crash.json';
-import minorityLeader from '../../../scenarios/minority-leader.json';
-import pausedLeader from '../../../scenarios/paused-leader.json';
-import plainRaftMinorityLeader from '../../../scenarios/plain-raft-minority-leader.json';
-import plainRaftReturningNode from '../../../scenarios/plain-raft-returning-node.json';
-import readBeforeFence from '../../../scenarios/read-before-fence.json';
-import threeNodeElection from '../../../scenarios/three-node-election.json';
 import type { Scenario } from '../model/scenario';
 
-export interface BuiltIn {
-  id: string;
-  scenario: Scenario;
+/** What the page opens with: it comes with the page itself, the rest of the gallery when it is asked for. */
+export const FIRST = { id: 'five-nodes', scenario: fiveNodes as Scenario };
+
+/** The gallery in the order of a first course, by what the scenarios are about. */
+export const GROUPS = [
+  { about: 'elections', ids: ['five-nodes', 'three-node-election', 'cold-start', 'split-vote'] },
+  {
+    about: 'failover',
+    ids: ['leader-crash', 'graceful-resignation', 'majority-lost', 'jitter', 'slow-disk'],
+  },
+  {
+    about: 'partitions',
+    ids: [
+      'minority-leader',
+      'plain-raft-minority-leader',
+      'prevote-returning-node',
+      'plain-raft-returning-node',
+      'one-way-link',
+      'star-partition',
+    ],
+  },
+  { about: 'fencing', ids: ['paused-leader', 'delayed-write', 'read-before-fence'] },
+  {
+    about: 'limits',
+    ids: ['clock-rate-within-bound', 'clock-rate-beyond-bound', 'wiped-disk', 'lying-disk'],
+  },
+] as const;
+
+export type GalleryId = (typeof GROUPS)[number]['ids'][number];
+
+/** The name of a scenario of the gallery, in all languages. */
+export function titlesOf(id: GalleryId): Scenario {
+  return { title: titles[id] };
 }
 
-/** The scenarios that come with the page: those of the gallery that every test runs. It opens with the first. */
-export const BUILT_IN: readonly BuiltIn[] = [
-  { id: 'five-nodes', scenario: fiveNodes },
-  { id: 'three-node-election', scenario: threeNodeElection },
-  { id: 'cold-start', scenario: coldStart },
-  { id: 'leader-crash', scenario: leaderCrash },
-  { id: 'graceful-resignation', scenario: gracefulResignation },
-  { id: 'minority-leader', scenario: minorityLeader },
-  { id: 'paused-leader', scenario: pausedLeader },
-  { id: 'delayed-write', scenario: delayedWrite },
-  { id: 'read-before-fence', scenario: readBeforeFence },
-  { id: 'plain-raft-returning-node', scenario: plainRaftReturningNode },
-  { id: 'plain-raft-minority-leader', scenario: plainRaftMinorityLeader },
-];
+/** A scenario of the gallery, whole. Rejects when it cannot be fetched. */
+export async function fromGallery(id: GalleryId): Promise<Scenario> {
+  if (id === FIRST.id) return FIRST.scenario;
+  const { GALLERY } = await import('./gallery');
+  return GALLERY[id];
+}
+
+export function isInGallery(id: string): id is GalleryId {
+  return GROUPS.some(({ ids }) => (ids as readonly string[]).includes(id));
+}

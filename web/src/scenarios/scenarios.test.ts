@@ -6,15 +6,18 @@ import { readCluster } from '../model/cluster';
 import { History } from '../model/history';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
-import { BUILT_IN } from '.';
+import { fromGallery, type GalleryId, GROUPS, isInGallery, titlesOf } from '.';
+import { GALLERY } from './gallery';
 
 let module: WorldModule;
 beforeAll(async () => {
   module = await loadEngine();
 });
 
-async function open(id: string) {
-  const { scenario } = BUILT_IN.find((known) => known.id === id)!;
+const IDS: readonly GalleryId[] = GROUPS.flatMap(({ ids }) => ids);
+
+async function open(id: GalleryId) {
+  const scenario = await fromGallery(id);
   const engine = await Engine.open(async () => module, JSON.stringify(scenario));
   const actors = engine.actors();
   const history = new History(actors.filter(({ kind }) => kind === 'node').length);
@@ -27,7 +30,7 @@ async function open(id: string) {
     return cluster;
   };
   const verdict = (check: string) => engine.verdicts().find((known) => known.check === check)?.verdict;
-  return { engine, history, at, verdict };
+  return { scenario, engine, history, at, verdict };
 }
 
 describe('the engine and the page', () => {
@@ -36,20 +39,31 @@ describe('the engine and the page', () => {
   });
 });
 
-describe('every built-in scenario', () => {
-  it('is accepted, has a title in both languages, and breaks no check but by design', async () => {
-    for (const { id, scenario } of BUILT_IN) {
-      const { engine, at } = await open(id);
+describe('every scenario of the gallery', () => {
+  it('is in the list, once', () => {
+    expect([...IDS].sort()).toEqual(Object.keys(GALLERY).sort());
+    expect(isInGallery('no-such-scenario')).toBe(false);
+  });
+
+  it('is accepted, has title and lesson in both languages, and breaks no check but as it says', async () => {
+    for (const id of IDS) {
+      const { scenario, engine, at } = await open(id);
       at(engine.duration);
-      expect(scenario.title?.en, id).toBeTruthy();
-      expect(scenario.title?.zh, id).toMatch(/[\u4e00-\u9fff]/);
-      for (const { check, verdict } of engine.verdicts())
-        expect(verdict, `${id}: ${check}`).not.toBe('broken');
+      expect(titlesOf(id).title, id).toEqual(scenario.title);
+      for (const text of [scenario.title, scenario.lesson]) {
+        expect(text?.en, id).toMatch(/[a-z]/);
+        expect(text?.zh, id).toMatch(/[\u4e00-\u9fff]/);
+      }
+      const expected = scenario.expect as Record<string, string>;
+      for (const { check, verdict } of engine.verdicts()) {
+        if (check in expected) expect(verdict, `${id}: ${check}`).toBe(expected[check]);
+        else expect(verdict, `${id}: ${check}`).not.toBe('broken');
+      }
     }
   });
 
   it('has lanes that add up to what the engine itself counts', async () => {
-    for (const { id } of BUILT_IN) {
+    for (const id of IDS) {
       const { engine, history, at } = await open(id);
       const { now, summary } = at(engine.duration);
       expect(totalUntil(history.overlaps, now), id).toBe(summary.overlapUs);

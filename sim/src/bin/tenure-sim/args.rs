@@ -6,10 +6,10 @@ use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
 use tenure::raft::Rule;
-use tenure_sim::Refusal;
 use tenure_sim::export::Format;
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{parse_seed, parse_span, rule_names};
+use tenure_sim::{Refusal, Scenario};
 
 /// The longest election timeout that is measured: each seed runs for many of them.
 const MAX_TIMEOUT: u64 = 60_000_000;
@@ -77,6 +77,7 @@ pub(crate) fn dispatch() -> Done {
             Some("minimise") => minimise_command(&mut parser),
             Some("mutants") => mutants_command(&mut parser),
             Some("schedule") => schedule_command(&mut parser),
+            Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
             Some("bench") => bench_command(&mut parser),
             Some("help") => help(),
@@ -136,6 +137,17 @@ fn trace_command(parser: &mut lexopt::Parser) -> Done {
     }
     let file = file.ok_or_else(|| no_file("trace"))?;
     trace::trace(file.as_ref(), seed, format)
+}
+
+fn schema_command(parser: &mut lexopt::Parser) -> Done {
+    match parser.next().map_err(|error| slip(&error))? {
+        Some(Long("help") | Short('h')) => help(),
+        Some(other) => Err(slip(&other.unexpected())),
+        None => {
+            print!("{}", Scenario::json_schema());
+            Ok(true)
+        }
+    }
 }
 
 fn no_file(command: &str) -> Refusal {

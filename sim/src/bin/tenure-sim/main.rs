@@ -40,6 +40,7 @@ tenure-sim: leader elections in a deterministic world
                                                      every schedule of a small group, within bounds; --whole without
                                                      leaving out what is the same
   tenure-sim schedule SEED [--off RULE]...           print the schedule of a seed as a scenario file
+  tenure-sim schema                                  print the JSON Schema of scenario files
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]
         WHAT: failover     the leader crashes: the time to the next one, by stage
               cold-start   all nodes start at once

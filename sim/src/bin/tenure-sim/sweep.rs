@@ -69,13 +69,14 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
         println!("{name:<24}{:>12}{:>10}", tally.exercised, tally.broken);
     }
     println!(
-        "\n{:<24}{:>12}{:>10}{:>10}",
-        "fault", "fired", "effective", "mattered"
+        "\n{:<24}{:>12}{:>10}{:>10}{:>10}",
+        "fault", "armed", "fired", "effective", "mattered"
     );
+    let faults = &sweep.faults;
     for (kind, name) in Action::NAMES.iter().enumerate() {
         println!(
-            "{name:<24}{:>12}{:>10}{:>10}",
-            sweep.faults.fired[kind], sweep.faults.effective[kind], sweep.faults.mattered[kind]
+            "{name:<24}{:>12}{:>10}{:>10}{:>10}",
+            faults.armed[kind], faults.fired[kind], faults.effective[kind], faults.mattered[kind]
         );
     }
     println!("\n{:<24}{:>12}", "mark", "seeds");

@@ -150,7 +150,7 @@ impl Elections {
             Kind::Role => self.role(recording, ear, event),
             // A candidate that votes for itself in a newer term stands again; its role does not change.
             Kind::Persist if event.b == i64::from(event.actor) => {
-                self.stands_again(ear, event);
+                self.stands_again(recording, ear, event);
             }
             Kind::Send if event.a == REQUEST_PRE_VOTE || event.a == REQUEST_VOTE => {
                 self.asks(ear, event);
@@ -284,18 +284,17 @@ impl Elections {
     }
 
     /// A candidate has voted for itself in a newer term.
-    fn stands_again(&mut self, ear: &mut Ear, event: &Event) {
+    fn stands_again(&mut self, recording: &Recording, ear: &mut Ear, event: &Event) {
         let term = event.term as u64;
         let Some(Attempt {
             stood: Some((_, before)),
-            why,
             ..
         }) = ear.attempt.and_then(|place| self.attempts.get(place))
         else {
             return;
         };
         if term > *before {
-            let why = *why;
+            let why = why(ear, recording.cause(event));
             self.close(ear, event.at, End::NoMajority);
             self.open(ear, event, why).stood = Some((event.at, term));
         }

@@ -5,8 +5,8 @@ use crate::app::RESOURCES;
 use crate::export::plan;
 use crate::export::recording::{Recording, Strike};
 use crate::export::words::{count, ms, nodes, span};
-use crate::fault::Action;
-use crate::physics::trace::{Event, Kind, Loss};
+use crate::fault::{Action, Damage};
+use crate::physics::trace::{Event, Kind, Loss, Lost};
 
 /// How many links are named one by one.
 const LINKS_NAMED: usize = 6;
@@ -127,27 +127,30 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
     }));
     said.extend(of(Kind::Pause).map(|pause| paused(recording, pause, later)));
     said.extend(of(Kind::Resume).map(|resume| resumed(recording, strike, resume)));
-    if of(Kind::Cut).next().is_some() {
+    let flaps = recording.scenario.faults.get(place);
+    let flaps = flaps.is_some_and(|fault| matches!(fault.action, Action::Flap(..)));
+    if !flaps && of(Kind::Cut).next().is_some() {
         said.push(cut(recording, strike));
     }
     said.extend(healed(own));
     if let Some(node) = strike.disk {
         let before = strike.before.disks.get(usize::from(node)).copied();
         said.push(format!(
-            "{}'s disk took {} a write before.",
+            "{}'s disk took {} before.",
             nodes(&[node]),
-            ms(before.unwrap_or_default())
+            plan::takes(before.unwrap_or_default())
         ));
     }
-    if matches!(
-        recording
-            .scenario
-            .faults
-            .get(place)
-            .map(|fault| &fault.action),
-        Some(Action::Network(_))
-    ) {
-        said.push(weather(recording, place, later));
+    let action = recording.scenario.faults.get(place);
+    match action.map(|fault| &fault.action) {
+        Some(Action::Network(_)) => said.extend(weather(recording, place, later)),
+        Some(Action::Disconnect(..)) => said.extend(disconnected(own, later)),
+        Some(Action::Flap(..)) => {
+            said.push("It begins with being cut, and goes on until it is healed.".to_owned());
+        }
+        Some(Action::Damage(_, damage)) => said.push(damaged(*damage).to_owned()),
+        Some(Action::Clock(..) | Action::Slow(..)) => said.push("From now on.".to_owned()),
+        _ => {}
     }
     if said.is_empty() {
         // A wish: what comes of it is told where it comes.
@@ -162,12 +165,24 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
 fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
     let node = crash.actor;
     let mut said = format!("{} dies", nodes(&[node]));
+    let lost = |how: Lost| {
+        let lost = |event: &&Event| event.kind == Kind::PersistLost && event.b == how as i64;
+        own.iter().filter(lost).count()
+    };
     let undone = own
         .iter()
         .filter(|event| event.kind == Kind::PersistLost)
-        .count();
+        .count()
+        - lost(Lost::Answered)
+        - lost(Lost::Wiped);
     if undone > 0 {
         said += &format!(", and {} not done yet", undo(undone));
+    }
+    if lost(Lost::Answered) > 0 {
+        said += ", and a record that its disk had answered is gone";
+    }
+    if own.iter().any(|event| event.kind == Kind::Persisted) {
+        said += ", and a record is on its disk of which nobody had heard";
     }
     let back = |event: &&Event| event.kind == Kind::Boot && event.actor == node;
     let down = later
@@ -190,8 +205,44 @@ fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
     )
 }
 
-/// How much the network loses until it changes again.
-fn weather(recording: &Recording, place: usize, later: &[Event]) -> String {
+/// What a damaged disk will do.
+const fn damaged(damage: Damage) -> &'static str {
+    match damage {
+        Damage::Wipe => "Its disk is empty.",
+        Damage::Lie => "From now on its disk answers before it has written.",
+        Damage::Fail => "The next write of its disk fails.",
+        Damage::Drop => "The next write of its disk is answered and never done.",
+    }
+}
+
+/// How much a connection takes with it, and when it stands again.
+fn disconnected(own: &[Event], later: &[Event]) -> Option<String> {
+    let broke = own.iter().find(|event| event.kind == Kind::Disconnect)?;
+    let (one, other) = (broke.actor, broke.other);
+    let back = later.iter().position(|event| {
+        event.kind == Kind::Reconnect && (event.actor, event.other) == (one, other)
+    });
+    let between = |event: &&Event| {
+        let ends = (i32::from(event.actor), event.other);
+        ends == (i32::from(one), other) || ends == (other, i32::from(one))
+    };
+    let lost = later[..back.unwrap_or(later.len())]
+        .iter()
+        .filter(|event| event.kind == Kind::Lose && event.b == Loss::Disconnected as i64)
+        .filter(between)
+        .count();
+    Some(format!(
+        "{} lost {}.",
+        count(lost as u64, "message"),
+        match back {
+            Some(place) => format!("until it stands again at {}", ms(later[place].at)),
+            None => "until the end".to_owned(),
+        }
+    ))
+}
+
+/// How much the network loses until it changes again, if it loses anything.
+fn weather(recording: &Recording, place: usize, later: &[Event]) -> Option<String> {
     let next = (place + 1..recording.strikes.len()).find(|next| {
         recording.strikes[*next].effect
             && matches!(recording.scenario.faults[*next].action, Action::Network(_))
@@ -202,15 +253,11 @@ fn weather(recording: &Recording, place: usize, later: &[Event]) -> String {
         .take_while(|event| event.at <= until)
         .filter(|event| event.kind == Kind::Lose && event.b == Loss::Network as i64)
         .count();
-    format!(
-        "It loses {} {}.",
-        count(lost as u64, "message"),
-        if next.is_some() {
-            format!("until it changes at {}", ms(until))
-        } else {
-            "until the end".to_owned()
-        }
-    )
+    let end = match next {
+        Some(_) => format!("until it changes at {}", ms(until)),
+        None => "until the end".to_owned(),
+    };
+    (lost > 0).then(|| format!("It loses {} {end}.", count(lost as u64, "message")))
 }
 
 fn undo(writes: usize) -> String {

@@ -81,7 +81,7 @@ fn heading(recording: &Recording) -> String {
     out += &wrapped(
         "",
         &format!(
-            "{group} Raft {mode} for {}, seed {}. Election timeout {}, heartbeat every {}; {}; a disk takes {} a write.",
+            "{group} Raft {mode} for {}, seed {}. Election timeout {}, heartbeat every {}; {}; a disk takes {}.",
             millis(scenario.duration),
             scenario.seed,
             span(
@@ -90,7 +90,7 @@ fn heading(recording: &Recording) -> String {
             ),
             ms(timing.heartbeat.as_micros()),
             super::plan::weather(scenario.weather),
-            ms(scenario.disk_write),
+            super::plan::takes(scenario.disk),
         ),
     );
     if !scenario.off.is_empty() {

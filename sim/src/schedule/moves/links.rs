@@ -1,6 +1,6 @@
 //! Links that are cut and heal, one direction at a time or by groups.
 
-use crate::fault::{Action, Who};
+use crate::fault::{Action, Flap, Who};
 use crate::schedule::hand::Hand;
 
 /// Some links, each in one direction.
@@ -86,4 +86,26 @@ fn one_way(hand: &mut Hand<'_>, action: fn(Who) -> Action) {
     for node in (0..nodes).filter(|node| *node != spared && Some(*node) != hand.sight.leader) {
         hand.act(action(Who::Node(node as u16)));
     }
+}
+
+/// A link is cut and heals by turns.
+pub(super) fn flap(hand: &mut Hand<'_>) {
+    let nodes = hand.sight.nodes.len();
+    let (one, other) = link(hand, nodes);
+    let rhythm = Flap {
+        down: hand.draw.between(5, 250) * 1_000,
+        up: hand.draw.between(5, 250) * 1_000,
+    };
+    hand.act(Action::Flap(one, other, rhythm));
+    let lasts = hand.while_it_lasts();
+    for (from, to) in [(one, other), (other, one)] {
+        hand.after(lasts, Action::Heal(from, to));
+    }
+}
+
+/// A connection breaks.
+pub(super) fn disconnect(hand: &mut Hand<'_>) {
+    let nodes = hand.sight.nodes.len();
+    let (one, other) = link(hand, nodes);
+    hand.act(Action::Disconnect(one, other));
 }

@@ -86,7 +86,7 @@ const fn repair(
 }
 
 /// All moves. The weights in order: storm, deadlines, amnesia, coups, laggards, splits.
-pub(super) static MOVES: [Move; 23] = [
+pub(super) static MOVES: [Move; 26] = [
     row(runs, process::crash, [3, 1, 3, 1, 1, 1]),
     repair(down, process::restart, [3, 2, 4, 2, 2, 2]),
     row(runs, process::bounce, [1, 2, 8, 2, 1, 0]),
@@ -109,6 +109,9 @@ pub(super) static MOVES: [Move; 23] = [
     row(any, surroundings::lag, [0, 1, 1, 3, 8, 1]),
     row(any, surroundings::echo, [0, 0, 1, 2, 4, 0]),
     row(any, surroundings::slow_disk, [1, 1, 3, 1, 1, 0]),
+    row(any, links::flap, [1, 0, 0, 0, 0, 2]),
+    row(connected, links::disconnect, [2, 2, 2, 2, 2, 2]),
+    row(runs, process::slow, [1, 1, 1, 1, 1, 0]),
     row(any, surroundings::pace, [1, 2, 0, 1, 0, 0]),
 ];
 
@@ -138,6 +141,10 @@ fn follows(sight: &Sight) -> bool {
 
 fn cut_somewhere(sight: &Sight) -> bool {
     sight.cuts > 0
+}
+
+fn connected(sight: &Sight) -> bool {
+    sight.connected
 }
 
 fn whole_enough(sight: &Sight) -> bool {

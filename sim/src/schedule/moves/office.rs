@@ -9,28 +9,32 @@ pub(super) fn resign(hand: &mut Hand<'_>) {
     hand.act(Action::Resign(Who::Leader));
 }
 
-/// The leader resigns, and another stands at once. Where what is said at that instant comes late, the successor may be shut
-/// out in turn, around the time it comes.
+/// The leader resigns, and another stands at once. Where the others hear of it once more, late, the successor may be shut out
+/// in turn, around the time they do: first from its predecessor, then from everybody.
 pub(super) fn swap(hand: &mut Hand<'_>) {
-    let (Some(leader), heir) = (hand.sight.leader, hand.other()) else {
+    let (Some(leader), Some(heir)) = (hand.sight.leader, hand.other()) else {
         return;
     };
+    let (former, heir) = (Who::Node(leader as u16), Who::Node(heir as u16));
     let late = hand.draw.one_in(2);
     if late {
-        let wind = hand.late(30, 100);
+        let wind = hand.again();
         hand.burst(wind, 1);
     }
     hand.act(Action::Resign(Who::Leader));
-    if let Some(heir) = heir {
-        hand.act(Action::Campaign(Who::Node(heir as u16)));
-    }
+    hand.act(Action::Campaign(heir));
+    // By then it has heard that it may.
+    let heard = hand.base.latency_max + hand.draw.between(0, 5_000);
+    hand.after(heard, Action::Campaign(heir));
     if late && hand.draw.one_in(2) {
-        let shut = hand.draw.between(30_000, 110_000);
+        let first = heard + hand.draw.between(10_000, 45_000);
+        hand.after(first, Action::Cut(heir, former));
+        let then = first + hand.draw.between(30_000, 110_000);
         hand.after(
-            shut,
+            then,
             Action::Partition(vec![(0, Who::Leader), (1, Who::Rest)]),
         );
-        hand.after(shut, Action::Campaign(Who::Node(leader as u16)));
+        hand.after(then, Action::Campaign(former));
     }
 }
 
@@ -39,7 +43,11 @@ pub(super) fn late_answers(hand: &mut Hand<'_>) {
     let Some(leader) = hand.sight.leader else {
         return;
     };
-    let wind = hand.late(25, 100);
+    let wind = if hand.draw.one_in(2) {
+        hand.again()
+    } else {
+        hand.late(25, 100)
+    };
     let lasts = hand.draw.between(1_000, 15_000);
     hand.burst(wind, lasts);
     let name = Who::Node(leader as u16);

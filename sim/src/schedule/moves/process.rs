@@ -47,3 +47,14 @@ pub(super) fn resume(hand: &mut Hand<'_>) {
         hand.act(Action::Resume(Who::Node(node as u16)));
     }
 }
+
+/// A process takes its time for everything.
+pub(super) fn slow(hand: &mut Hand<'_>) {
+    if let Some(node) = hand.victim() {
+        let name = hand.name(node);
+        let takes = hand.draw.between(1, 25) * 1_000;
+        hand.act(Action::Slow(name, takes));
+        let lasts = hand.while_it_lasts().max(1);
+        hand.after(lasts, Action::Slow(Who::Node(node as u16), 0));
+    }
+}

@@ -12,7 +12,9 @@ pub(super) fn storm(hand: &mut Hand<'_>) {
         weather.latency_min = hand.draw.between(1, 10) * 1_000;
         weather.latency_max = weather.latency_min + hand.draw.between(0, 80) * 1_000;
         weather.loss = hand.draw.between(0, 300_000) as u32;
-        weather.duplicate = hand.draw.between(0, 100_000) as u32;
+        if !weather.fifo {
+            weather.duplicate = hand.draw.between(0, 100_000) as u32;
+        }
     }
     hand.act(Action::Network(weather));
 }
@@ -32,11 +34,10 @@ pub(super) fn echo(hand: &mut Hand<'_>) {
 pub(super) fn slow_disk(hand: &mut Hand<'_>) {
     let nodes = hand.sight.nodes.len();
     let node = hand.draw.place(nodes) as u16;
-    let takes = if hand.draw.one_in(3) {
-        1_000
-    } else {
-        hand.draw.between(1, 120) * 1_000
-    };
+    let mut takes = hand.disk;
+    if !hand.draw.one_in(3) {
+        takes.write = hand.draw.between(1, 120) * 1_000;
+    }
     hand.act(Action::Disk(Who::Node(node), takes));
 }
 
