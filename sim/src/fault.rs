@@ -34,7 +34,7 @@ pub enum Action {
     Cut(Who, Who),
     /// The link from the first to the second carries again.
     Heal(Who, Who),
-    /// Every link carries again.
+    /// Every link carries again, and none flaps or is slow.
     HealAll,
     /// Links between different groups are cut both ways; links within a group carry. Each node with the number of its
     /// group, in order of the groups.
@@ -245,9 +245,7 @@ impl Plan {
             ));
         }
         let place = self.partition_point(|fault| fault.at <= at);
-        let mut faults = self.to_vec();
-        faults.insert(place, Fault { at, action });
-        self.0 = Arc::new(faults);
+        Arc::make_mut(&mut self.0).insert(place, Fault { at, action });
         Ok(())
     }
 }

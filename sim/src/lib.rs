@@ -30,21 +30,31 @@ pub mod client;
 pub mod explore;
 #[cfg(not(target_family = "wasm"))]
 pub mod export;
+#[cfg(not(target_family = "wasm"))]
+pub mod failure;
 pub mod fault;
 pub mod history;
 mod json;
 pub mod linear;
+#[cfg(not(target_family = "wasm"))]
+pub mod marks;
 pub mod measure;
+#[cfg(not(target_family = "wasm"))]
+pub mod minimise;
+#[cfg(not(target_family = "wasm"))]
+pub mod mutants;
 pub mod node;
 pub mod packet;
 pub mod physics;
 pub mod report;
 pub mod resource;
 pub mod scenario;
+#[cfg(not(target_family = "wasm"))]
 pub mod schedule;
 pub mod scheme;
 pub mod stages;
 pub mod stats;
+#[cfg(not(target_family = "wasm"))]
 pub mod sweep;
 pub mod world;
 

@@ -1,16 +1,24 @@
 //! Many seeds: what the judges say of all of them, and whether the faults mattered.
 
 use crate::app::RESOURCES;
-use crate::check::{Check, Outcome, Tally, linearizable};
+use crate::check::{Check, Tally, linearizable};
+use crate::failure::Failure;
 use crate::fault::Action;
+use crate::marks::Mark;
 use crate::physics::NEVER;
-use crate::schedule::{self, HEALED};
+use crate::schedule::{self, HEALED, Setting};
 use crate::stats::Times;
 use crate::world::{FaultCounts, World};
-use tenure::raft::ConfigError;
+use tenure::raft::{ConfigError, Rule};
 
-/// One seed in how many is run twice, to compare the traces (law W1).
-const TWICE: u64 = 20;
+/// One seed in how many is usually run twice, to compare the traces (law W1).
+pub const TWICE: u64 = 20;
+
+/// Each mark is met by one seed in so many at least.
+const EACH: u64 = 1_000;
+/// The rule that the canary does without, and how many seeds it may take to be noticed.
+const CANARY: Rule = Rule::MajorityOfVoters;
+const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
 pub const HEALED_SOON: u64 = 1_500_000;
@@ -18,7 +26,7 @@ pub const HEALED_SOON: u64 = 1_500_000;
 const HEALED_LATE: u64 = 3_000_000;
 
 /// What was found over some seeds.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sweep {
     /// How many seeds were run.
     pub runs: u64,
@@ -28,6 +36,8 @@ pub struct Sweep {
     pub tallies: [Tally; Check::ALL.len()],
     /// The counts of the histories of the fenced resource and of the other, summed: answers judged, seeds broken.
     pub histories: [Tally; RESOURCES],
+    /// How many seeds met each situation, by place in [`Mark::ALL`].
+    pub marks: [u64; Mark::ALL.len()],
     /// How the actions fared, summed.
     pub faults: FaultCounts,
     /// From the final healing to a leader.
@@ -36,24 +46,41 @@ pub struct Sweep {
     pub leaderless: u64,
     /// Seeds whose second run had another trace.
     pub unrepeatable: Vec<u64>,
-    /// Seeds that broke a check that nothing excuses.
-    pub failing: Vec<(u64, Check)>,
-    /// Seeds with a history that nothing excuses, or that could not be judged; the resource, and the reason.
-    pub unexplained: Vec<(u64, usize, String)>,
+    /// Seeds that broke something that nothing excuses, and what broke first.
+    pub failing: Vec<(u64, Failure)>,
+}
+
+// Written out: arrays as long as the catalogue have no default.
+impl Default for Sweep {
+    fn default() -> Self {
+        Self {
+            runs: 0,
+            events: 0,
+            tallies: [Tally::default(); Check::ALL.len()],
+            histories: [Tally::default(); RESOURCES],
+            marks: [0; Mark::ALL.len()],
+            faults: FaultCounts::default(),
+            healed: Times::default(),
+            leaderless: 0,
+            unrepeatable: Vec::new(),
+            failing: Vec::new(),
+        }
+    }
 }
 
 impl Sweep {
-    /// Runs the random schedule of a seed.
+    /// Runs the schedule of a seed. What [`Setting::control`] does is no part of a sweep that should hold.
     ///
     /// # Errors
-    /// When the core refuses the drawn settings.
-    pub fn add(&mut self, seed: u64) -> Result<(), ConfigError> {
-        let scenario = schedule::random(seed)?;
-        let mut world = World::new(&scenario);
-        world.record_histories();
-        world.run();
-        if seed.is_multiple_of(TWICE) {
-            let mut again = World::new(&scenario);
+    /// As for a scenario file with the rules of the setting off.
+    pub fn add(&mut self, seed: u64, setting: &Setting, twice: u64) -> Result<(), ConfigError> {
+        let schedule = schedule::make(seed, setting, |world| {
+            world.record_histories();
+            world.note_marks();
+        })?;
+        let world = schedule.world;
+        if seed.is_multiple_of(twice) {
+            let mut again = World::new(&schedule.scenario);
             again.run();
             if again.trace().hash() != world.trace().hash() {
                 self.unrepeatable.push(seed);
@@ -62,21 +89,19 @@ impl Sweep {
         self.runs += 1;
         self.events += world.trace().count();
         for (sum, check) in self.tallies.iter_mut().zip(Check::ALL) {
-            let verdict = world.judges().verdict(check);
-            sum.exercised += verdict.tally.exercised;
-            sum.broken += verdict.tally.broken;
-            if verdict.outcome == Outcome::Broken {
-                self.failing.push((seed, check));
-            }
+            let tally = world.judges().tally(check);
+            sum.exercised += tally.exercised;
+            sum.broken += tally.broken;
         }
-        let sums = self.histories.iter_mut().zip(world.findings());
-        for (resource, (sum, found)) in sums.enumerate() {
+        for (sum, found) in self.histories.iter_mut().zip(world.findings()) {
             sum.exercised += found.exercised;
             sum.broken += u64::from(found.reason.is_some());
-            if found.outcome == Outcome::Broken {
-                let reason = found.reason.unwrap_or_default();
-                self.unexplained.push((seed, resource, reason));
-            }
+        }
+        self.failing
+            .extend(Failure::first(&world).map(|failure| (seed, failure)));
+        let met = world.marks();
+        for (sum, mark) in self.marks.iter_mut().zip(Mark::ALL) {
+            *sum += u64::from(met.contains(mark));
         }
         self.faults.add(&world.faults());
         match world.judges().windows().last() {
@@ -100,15 +125,38 @@ impl Sweep {
             sum.exercised += tally.exercised;
             sum.broken += tally.broken;
         }
+        for (sum, count) in self.marks.iter_mut().zip(other.marks) {
+            *sum += count;
+        }
         self.faults.add(&other.faults);
         self.healed.merge(other.healed);
         self.leaderless += other.leaderless;
         self.unrepeatable.extend(other.unrepeatable);
         self.failing.extend(other.failing);
-        self.unexplained.extend(other.unexplained);
     }
 
-    /// What is wrong with the sweep itself: checks that were never put to the test, actions that never mattered.
+    /// Plants a failure: seeds from here on, with a rule off that an election cannot do without. Answers the first that is
+    /// reported as failing; nothing when none is, and then no sweep can be believed.
+    ///
+    /// # Errors
+    /// Never for a rule that can be switched off.
+    pub fn canary(from: u64) -> Result<Option<(u64, Failure)>, ConfigError> {
+        let planted = Setting {
+            off: vec![CANARY],
+            control: None,
+        };
+        let mut sweep = Self::default();
+        for seed in from..from.saturating_add(CANARY_SEEDS) {
+            sweep.add(seed, &planted, TWICE)?;
+            if !sweep.failing.is_empty() {
+                break;
+            }
+        }
+        Ok(sweep.failing.first().copied())
+    }
+
+    /// What is wrong with the sweep itself: checks that were never put to the test, situations that were hardly met, actions
+    /// that never mattered.
     #[must_use]
     pub fn vacuous(&self) -> Vec<String> {
         let mut names = Vec::new();
@@ -120,6 +168,12 @@ impl Sweep {
         for (tally, name) in self.histories.iter().zip(linearizable::NAMES) {
             if tally.exercised == 0 {
                 names.push("check ".to_owned() + name);
+            }
+        }
+        let least = (self.runs / EACH).max(1);
+        for (count, mark) in self.marks.iter().zip(Mark::ALL) {
+            if *count < least {
+                names.push("mark ".to_owned() + mark.name());
             }
         }
         let kinds = self.faults.mattered.iter().zip(Action::NAMES);
@@ -146,7 +200,6 @@ impl Sweep {
     pub fn holds(&self) -> bool {
         self.heals_in_time()
             && self.failing.is_empty()
-            && self.unexplained.is_empty()
             && self.unrepeatable.is_empty()
             && self.vacuous().is_empty()
     }
@@ -160,7 +213,7 @@ mod tests {
     fn some_hundred_seeds_hold_and_nothing_is_vacuous() {
         let mut sweep = Sweep::default();
         for seed in 0..300 {
-            sweep.add(seed).unwrap();
+            sweep.add(seed, &Setting::default(), TWICE).unwrap();
         }
         assert_eq!(sweep.failing, []);
         assert!(sweep.holds(), "{:?}", sweep.vacuous());
@@ -189,7 +242,7 @@ mod tests {
     fn sums_do_not_depend_on_how_the_seeds_are_shared_out() {
         let run = |seeds: std::ops::Range<u64>| {
             let mut sweep = Sweep::default();
-            seeds.for_each(|seed| sweep.add(seed).unwrap());
+            seeds.for_each(|seed| sweep.add(seed, &Setting::default(), TWICE).unwrap());
             sweep
         };
         let whole = run(0..12);
@@ -200,6 +253,25 @@ mod tests {
             (parts.events, parts.tallies, parts.faults)
         );
         assert_eq!(whole.healed.quantiles(), parts.healed.quantiles());
+    }
+
+    #[test]
+    fn a_planted_failure_is_reported() {
+        let (_, failure) = Sweep::canary(0).unwrap().unwrap();
+        assert_eq!(failure.reason.name(), "one-leader-per-term");
+    }
+
+    #[test]
+    fn a_mark_that_is_hardly_met_is_told() {
+        let mut sweep = Sweep {
+            runs: 5_000,
+            marks: [5; Mark::ALL.len()],
+            ..Sweep::default()
+        };
+        let told = |sweep: &Sweep| sweep.vacuous().contains(&"mark split-vote".to_owned());
+        assert!(!told(&sweep));
+        sweep.marks[Mark::SplitVote as usize] = 4;
+        assert!(told(&sweep));
     }
 
     #[test]

@@ -131,6 +131,11 @@ fn bad_arguments_end_with_2() {
         &["scale", "--nodes", "3"],
         &["schedule"],
         &["schedule", "1", "2"],
+        &["schedule", "1", "--off", "gravity"],
+        &["sweep", "--off", "gravity"],
+        &["mutants", "--seeds", "0"],
+        &["minimise"],
+        &["minimise", "-", "--out"],
     ] {
         let (ended, out, err) = ends(&tenure_sim(args, ""));
         assert_eq!(ended, 2, "{args:?}: {out}{err}");
@@ -156,12 +161,54 @@ fn a_sweep_prints_its_counts() {
         "200 schedules",
         "believed-leaders",
         "partition",
+        "split-vote",
         "healed to leader",
+        "canary             caught: one-leader-per-term",
         "\nholds\n",
     ] {
         assert!(out.contains(part), "{part} in {out}");
     }
-    assert!(err.contains("of 200"), "progress: {err}");
+    assert!(
+        err.contains("of 200") && err.contains("s left"),
+        "progress: {err}"
+    );
+}
+
+#[test]
+fn a_sweep_lists_what_fails_shows_how_to_see_it_and_writes_the_smallest() {
+    let file = std::env::temp_dir().join(format!("tenure-sim-{}.json", std::process::id()));
+    let name = file.to_str().unwrap();
+    let off = ["--off", "one-vote-a-term"];
+    let args = [
+        &["sweep", "--seeds", "40", "--minimise", name][..],
+        &off[..],
+    ]
+    .concat();
+    let (ended, out, err) = ends(&tenure_sim(&args, ""));
+    assert_eq!(ended, 1, "{out}");
+    assert!(err.contains(" tries, "), "{err}");
+    let broken = "broken: one-vote-per-term by seed ";
+    let seed = out.split_once(broken).unwrap().1;
+    let seed = seed.split_once(' ').unwrap().0;
+    let listed = format!("tenure-sim schedule {seed} --off one-vote-a-term");
+    assert!(out.contains(&listed), "{out}");
+    // The command that is listed shows it, and the file expects it.
+    let (_, json, _) = ends(&tenure_sim(&[&["schedule", seed][..], &off].concat(), ""));
+    assert_eq!(ends(&tenure_sim(&["run", "-"], &json)).0, 1);
+    let (ended, out, _) = ends(&tenure_sim(&["run", name], ""));
+    assert_eq!(ended, 0, "{out}");
+    let (ended, small, err) = ends(&tenure_sim(&["minimise", "-"], &json));
+    assert_eq!(ended, 0, "{err}");
+    assert!(err.contains("one-vote-per-term breaks at "), "{err}");
+    assert_eq!(ends(&tenure_sim(&["run", "-"], &small)).0, 0);
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
+fn a_scenario_that_holds_is_not_minimised() {
+    let (ended, out, err) = ends(&tenure_sim(&["minimise", "-"], &crash("")));
+    assert_eq!((ended, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains("nothing-broken"), "{err}");
 }
 
 #[test]

@@ -126,11 +126,12 @@ impl Rule {
     #[must_use]
     pub const fn follows(self) -> &'static [Invariant] {
         match self.protects() {
-            // What is said before it is durable may be a vote or a mere term.
+            // What is said before it is durable may be a vote or a mere term, in which the node may be elected again.
             Invariant::OneVotePerTerm => &[
                 Invariant::DurableTerm,
                 Invariant::OneLeaderPerTerm,
                 Invariant::BelievedLeaders,
+                Invariant::TokenRises,
             ],
             // Two leaders of one term believe at once, and show one token.
             Invariant::OneLeaderPerTerm => &[Invariant::BelievedLeaders, Invariant::TokenRises],

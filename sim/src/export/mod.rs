@@ -15,6 +15,20 @@ mod words;
 pub use explain::explain;
 pub use recording::{Before, Believed, Recording, Strike};
 
+/// The actions that were carried out, each as in its file, and when.
+#[must_use]
+pub fn actions(recording: &Recording) -> Vec<String> {
+    let strikes = recording.strikes.iter().enumerate();
+    let told = |(place, strike): (usize, &Strike)| {
+        format!(
+            "{} at {}",
+            plan::asked(recording, place),
+            words::ms(strike.at)
+        )
+    };
+    strikes.map(told).collect()
+}
+
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {

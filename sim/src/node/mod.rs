@@ -179,6 +179,8 @@ impl<M: Scheme> Node<M> {
             env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
         }
         let (now, trace) = (env.now, &mut env.trace);
+        #[cfg(not(target_family = "wasm"))]
+        let marks = &mut env.marks;
         let mut undone = false;
         let answered = self.disk.crash(now, &mut env.disks, |ticket, left| {
             undone = true;
@@ -187,7 +189,12 @@ impl<M: Scheme> Node<M> {
                 Err(None) => Event::new(Kind::PersistLost, me),
                 Err(Some(how)) => Event::new(Kind::PersistLost, me).b(how as u64),
             };
-            trace.emit(now, left.a(ticket.number));
+            let left = left.a(ticket.number);
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(marks) = marks {
+                marks.see(now, &left);
+            }
+            trace.emit(now, left);
         });
         if undone {
             env.shown(&mut self.by.crash);

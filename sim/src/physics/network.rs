@@ -409,6 +409,12 @@ impl<P: Copy> Network<P> {
         true
     }
 
+    /// No link is slow any more. False when none was.
+    pub(crate) fn quicken(&mut self) -> bool {
+        self.delays.clear();
+        std::mem::take(&mut self.slow) > 0
+    }
+
     /// By how much more than its latency a message between nodes takes, and what made it so.
     pub(crate) fn delay(&self, from: usize, to: usize) -> (u64, Blame) {
         let place = from * self.nodes + to;

@@ -58,6 +58,9 @@ pub(crate) struct Env {
     pub(crate) nodes: usize,
     /// What is done at the resources, when it is recorded.
     pub(crate) histories: Option<Box<dyn Listener>>,
+    /// Which situations are met, when that is noted.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) marks: Option<Box<crate::marks::Marks>>,
 }
 
 /// What is counted for the summary.
@@ -119,12 +122,20 @@ impl Env {
     }
 
     pub(crate) fn emit(&mut self, event: Event) -> i64 {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(marks) = &mut self.marks {
+            marks.see(self.now, &event);
+        }
         self.trace.emit(self.now, event)
     }
 
     /// Tells the judges, and shows what they find broken.
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn hear(&mut self, fact: Fact) -> Broken {
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(marks) = &mut self.marks {
+            marks.hear(&fact);
+        }
         let broken = self.judges.hear(self.now, fact);
         self.show(broken, fact);
         broken

@@ -197,7 +197,7 @@ impl World {
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
-        let mut any = self.flaps.stop_all();
+        let mut any = self.flaps.stop_all() | self.env.net.quicken();
         for from in 0..nodes {
             for to in 0..nodes {
                 any |= self.heal(from, to);
@@ -272,7 +272,7 @@ impl World {
     /// The node that leads: of those that run and believe the one with the highest token, else the one elected in the
     /// highest term.
     #[cfg_attr(target_family = "wasm", inline(never))]
-    pub(super) fn acting_leader(&self) -> Option<usize> {
+    pub(crate) fn acting_leader(&self) -> Option<usize> {
         let believing = self
             .rafts()
             .filter_map(|(node, raft)| raft.leads_at(self.env.now).map(|(token, _)| (token, node)));

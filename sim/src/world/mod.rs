@@ -111,6 +111,8 @@ impl World {
             clients: scenario.clients,
             nodes,
             histories: None,
+            #[cfg(not(target_family = "wasm"))]
+            marks: None,
         };
         let mut world = Self {
             actors,
@@ -292,6 +294,24 @@ impl World {
     pub fn findings(&self) -> Vec<Finding> {
         let histories = self.env.histories.as_ref();
         histories.map_or_else(Vec::new, |histories| histories.findings().into())
+    }
+
+    /// Notes from now on which situations are met. To be called before anything happens.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn note_marks(&mut self) {
+        let timeout = self.setup.timing.election_min.as_micros();
+        let marks = crate::marks::Marks::new(self.env.nodes, timeout);
+        self.env.marks = Some(Box::new(marks));
+    }
+
+    /// Which situations were met; none when that was not noted.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub fn marks(&self) -> crate::marks::Met {
+        self.env
+            .marks
+            .as_ref()
+            .map_or_else(Default::default, |marks| marks.met())
     }
 
     /// The failovers so far.

@@ -1,13 +1,14 @@
 //! The command line.
 
 use crate::measure::What;
-use crate::{Done, USAGE, bench, explore, measure, run, scale, sweep, trace};
+use crate::{Done, USAGE, bench, explore, measure, minimise, mutants, run, scale, sweep, trace};
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
+use tenure::raft::Rule;
 use tenure_sim::export::Format;
 use tenure_sim::measure::{Setting, timing};
-use tenure_sim::scenario::{parse_seed, parse_span};
+use tenure_sim::scenario::{parse_seed, parse_span, rule_names};
 use tenure_sim::{Refusal, Scenario};
 
 /// The longest election timeout that is measured: each seed runs for many of them.
@@ -73,6 +74,8 @@ pub(crate) fn dispatch() -> Done {
             Some("trace") => trace_command(&mut parser),
             Some("explore") => explore::command(&mut parser),
             Some("sweep") => sweep_command(&mut parser),
+            Some("minimise") => minimise_command(&mut parser),
+            Some("mutants") => mutants_command(&mut parser),
             Some("schedule") => schedule_command(&mut parser),
             Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
@@ -159,6 +162,56 @@ fn no_file(command: &str) -> Refusal {
 
 fn sweep_command(parser: &mut lexopt::Parser) -> Done {
     let mut common = Common::new();
+    let (mut wishes, mut file) = (sweep::Wishes::default(), None);
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("off") => wishes.off.push(rule(parser, "--off")?),
+            Long("twice") => wishes.twice = true,
+            Long("minimise") => file = Some(text(parser, "--minimise")?),
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    wishes.minimise = file.as_ref().map(AsRef::as_ref);
+    sweep::sweep(&common.seeds(10_000)?, wishes)
+}
+
+fn schedule_command(parser: &mut lexopt::Parser) -> Done {
+    let seed = number(parser, "SEED", 0, u64::MAX)?;
+    let mut off = Vec::new();
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("off") => off.push(rule(parser, "--off")?),
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    sweep::schedule(seed, off)
+}
+
+fn minimise_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut file, mut seed, mut out) = (None, None, None);
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("seed") => seed = Some(number(parser, "--seed", 0, u64::MAX)?),
+            Long("out") => out = Some(text(parser, "--out")?),
+            Value(path) if file.is_none() => file = Some(path),
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    let file = file.ok_or_else(|| no_file("minimise"))?;
+    minimise::command(file.as_ref(), seed, out.as_ref().map(AsRef::as_ref))
+}
+
+fn mutants_command(parser: &mut lexopt::Parser) -> Done {
+    let mut common = Common::new();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
             Long("help") | Short('h') => return help(),
@@ -171,15 +224,7 @@ fn sweep_command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
-    sweep::sweep(&common.seeds(10_000)?)
-}
-
-fn schedule_command(parser: &mut lexopt::Parser) -> Done {
-    let seed = number(parser, "SEED", 0, u64::MAX)?;
-    match parser.next().map_err(|error| slip(&error))? {
-        None => sweep::schedule(seed),
-        Some(other) => Err(slip(&other.unexpected())),
-    }
+    mutants::mutants(&common.seeds(10_000)?)
 }
 
 fn measure_command(parser: &mut lexopt::Parser) -> Done {
@@ -283,6 +328,22 @@ fn scale_command(parser: &mut lexopt::Parser) -> Done {
             "write --nodes N --minutes M",
         )),
     }
+}
+
+/// A rule of the scheme, by its name in files.
+pub(crate) fn rule(parser: &mut lexopt::Parser, place: &str) -> Result<Rule, Refusal> {
+    let name = text(parser, place)?;
+    let names = rule_names();
+    let known = names.iter().position(|known| *known == name);
+    known.map(|known| Rule::ALL[known]).ok_or_else(|| {
+        let remedy = format!("use one of {}", names.join(", "));
+        refusal(
+            "unknown-name",
+            place,
+            &format!("{name} is no rule"),
+            &remedy,
+        )
+    })
 }
 
 pub(crate) fn text(parser: &mut lexopt::Parser, place: &str) -> Result<String, Refusal> {

@@ -24,7 +24,7 @@ pub(crate) fn bench(seeds: &Seeds) -> Done {
         r#""client": {"every": "20ms"}, "network": {"loss": "10%"}"#,
     )?;
     println!("\n# Sweep");
-    let held = sweep::sweep(seeds)?;
+    let held = sweep::sweep(seeds, sweep::Wishes::default())?;
     Ok(measure::all(seeds)? && held)
 }
 

@@ -1,14 +1,12 @@
 //! `explore`: every schedule of a small group, within bounds.
 
 use crate::Done;
-use crate::args::{help, number, refusal, slip, text, unknown};
+use crate::args::{help, number, refusal, rule, slip, text, unknown};
 use lexopt::prelude::{Long, Short, Value};
 use std::time::{Duration, Instant};
-use tenure::raft::Rule;
 use tenure_sim::explore::{
     Bounds, Clocks, Counterexample, Coverage, Hunt, Report, Setting, explore,
 };
-use tenure_sim::scenario::rule_names;
 
 /// How often progress is told.
 const PULSE: Duration = Duration::from_secs(2);
@@ -34,8 +32,8 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             Long("whims") => bounds.whims = number(parser, "--whims", 0, 9)? as u8,
             Long("ticks") => bounds.ticks = number(parser, "--ticks", 0, 254)? as u8,
             Long("states") => bounds.states = number(parser, "--states", 1, 1 << 32)? as usize,
-            Long("without") => off.push(rule(&text(parser, "--without")?)?),
-            Long("hunt") => hunted = Some(hunt(&text(parser, "--hunt")?)?),
+            Long("without") => off.push(rule(parser, "--without")?),
+            Long("hunt") => hunted = Some(hunt(parser)?),
             Long("liveness") => liveness = Some(number(parser, "--liveness", 1, 1 << 32)?),
             Long("coverage") => seeds = number(parser, "--coverage", 1, 1 << 32)?,
             Long("whole") => whole = true,
@@ -77,14 +75,13 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
 }
 
 /// Where the absence of a rule is found.
-fn hunt(name: &str) -> Result<Hunt, tenure_sim::Refusal> {
-    let remedy = "use a rule of safety, or explore with --without";
-    Hunt::of(rule(name)?).ok_or_else(|| {
+fn hunt(parser: &mut lexopt::Parser) -> Result<Hunt, tenure_sim::Refusal> {
+    Hunt::of(rule(parser, "--hunt")?).ok_or_else(|| {
         refusal(
             "unknown-name",
             "--hunt",
-            &format!("{name} protects no invariant that a single state breaks"),
-            remedy,
+            "this rule protects no invariant that a single state breaks",
+            "use a rule of safety, or explore with --without",
         )
     })
 }
@@ -139,23 +136,6 @@ fn show(
         scenario.faults.len()
     );
     Ok(())
-}
-
-fn rule(name: &str) -> Result<Rule, tenure_sim::Refusal> {
-    let names = rule_names();
-    let place = names
-        .iter()
-        .position(|known| *known == name)
-        .ok_or_else(|| {
-            let remedy = format!("use one of {}", names.join(", "));
-            refusal(
-                "unknown-name",
-                "--without",
-                &format!("{name} is no rule"),
-                &remedy,
-            )
-        })?;
-    Ok(Rule::ALL[place])
 }
 
 fn search(setting: &Setting) -> Result<Report, tenure_sim::Refusal> {

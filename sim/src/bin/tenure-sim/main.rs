@@ -1,4 +1,4 @@
-//! The `tenure-sim` command: run a scenario, sweep many seeds, explore, measure, bench.
+//! The `tenure-sim` command: run a scenario, sweep many seeds, minimise, mutants, explore, measure, bench.
 //!
 //! Exit codes: 0 as expected, 1 an expectation or a safety check is broken, 2 the input is refused (with place, reason
 //! and remedy on the standard error).
@@ -9,6 +9,8 @@ mod args;
 mod bench;
 mod explore;
 mod measure;
+mod minimise;
+mod mutants;
 mod parallel;
 mod run;
 mod scale;
@@ -27,8 +29,13 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim trace FILE [--seed N] [--format jsonl|perfetto|shiviz]
                                                      print every event of a run: as JSON lines, for
                                                      ui.perfetto.dev, or for ShiViz
-  tenure-sim sweep [--seeds N] [--from N] [--threads N]
-                                                     random fault schedules, judged for safety and liveness
+  tenure-sim sweep [--seeds N] [--from N] [--threads N] [--off RULE]... [--twice] [--minimise FILE]
+                                                     fault schedules, judged for safety and liveness; --twice runs
+                                                     every seed again to compare; --minimise writes the smallest
+                                                     scenario of those that fail
+  tenure-sim minimise FILE [--seed N] [--out FILE]   a small scenario that fails as this one does
+  tenure-sim mutants [--seeds N] [--from N] [--threads N]
+                                                     each rule switched off: what explorer and sweep make of it
   tenure-sim explore election|lease [--nodes N] [--terms N] [--crashes N] [--whims N] [--ticks N] [--promise N]
                      [--without RULE]... [--states N] [--whole] [--liveness N] [--coverage SEEDS]
                      [--scenario FILE]
@@ -38,7 +45,7 @@ tenure-sim: leader elections in a deterministic world
                                                      which share of the node states random schedules reach; a
                                                      counterexample is written to FILE as a scenario
   tenure-sim explore --hunt RULE [--scenario FILE]   the same where the absence of a rule is found
-  tenure-sim schedule SEED                           print the random schedule of a seed as a scenario file
+  tenure-sim schedule SEED [--off RULE]...           print the schedule of a seed as a scenario file
   tenure-sim schema                                  print the JSON Schema of scenario files
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]
         WHAT: failover     the leader crashes: the time to the next one, by stage

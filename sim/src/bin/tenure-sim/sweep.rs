@@ -1,31 +1,53 @@
-//! `sweep` and `schedule`: random fault schedules.
+//! `sweep` and `schedule`: fault schedules, many or one.
 
 use crate::args::{Seeds, refusal};
 use crate::measure::quantiles;
-use crate::{Done, parallel};
+use crate::{Done, minimise, parallel};
+use std::path::Path;
 use std::time::Instant;
-use tenure::raft::ConfigError;
+use tenure::raft::{ConfigError, Rule};
 use tenure_sim::Refusal;
 use tenure_sim::check::{Check, linearizable};
+use tenure_sim::failure::Failure;
 use tenure_sim::fault::Action;
-use tenure_sim::schedule;
-use tenure_sim::sweep::{HEALED_SOON, Sweep};
+use tenure_sim::marks::Mark;
+use tenure_sim::minimise::{FEW, Minimised};
+use tenure_sim::scenario::rule_names;
+use tenure_sim::schedule::{self, Setting};
+use tenure_sim::sweep::{HEALED_SOON, Sweep, TWICE};
 
 /// How many failing seeds are listed.
 const LISTED: usize = 10;
+/// How many of them are minimised at most, until one is small.
+const MINIMISED: usize = 8;
 
-pub(crate) fn schedule(seed: u64) -> Done {
-    println!(
-        "{}",
-        schedule::random(seed).map_err(unsafe_setting)?.to_json()
-    );
+/// What a sweep is to do besides running.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes<'a> {
+    /// Rules that are switched off.
+    pub(crate) off: Vec<Rule>,
+    /// Every seed is run twice, not one in a few.
+    pub(crate) twice: bool,
+    /// Where the smallest scenario of a failing seed goes.
+    pub(crate) minimise: Option<&'a Path>,
+}
+
+pub(crate) fn schedule(seed: u64, off: Vec<Rule>) -> Done {
+    let setting = Setting { off, control: None };
+    let schedule = schedule::make(seed, &setting, |_| ()).map_err(unsafe_setting)?;
+    println!("{}", schedule.scenario.to_json());
     Ok(true)
 }
 
-pub(crate) fn sweep(seeds: &Seeds) -> Done {
+pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     let began = Instant::now();
-    let mut sweep: Sweep =
-        parallel::each(seeds, Sweep::add, Sweep::merge).map_err(unsafe_setting)?;
+    let setting = Setting {
+        off: wishes.off,
+        control: None,
+    };
+    let twice = if wishes.twice { 1 } else { TWICE };
+    let add = |sweep: &mut Sweep, seed| sweep.add(seed, &setting, twice);
+    let mut sweep: Sweep = parallel::each(seeds, add, Sweep::merge).map_err(unsafe_setting)?;
     let seconds = began.elapsed().as_secs_f64();
     println!(
         "{} schedules, {} events in {seconds:.1} s: {:.2} M events/s on {} threads",
@@ -57,6 +79,10 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
             faults.armed[kind], faults.fired[kind], faults.effective[kind], faults.mattered[kind]
         );
     }
+    println!("\n{:<24}{:>12}", "mark", "seeds");
+    for (mark, count) in Mark::ALL.into_iter().zip(sweep.marks) {
+        println!("{:<24}{count:>12}", mark.name());
+    }
     let healed = sweep.healed.quantiles();
     let all = (healed.count as u64 + sweep.leaderless).max(1);
     println!("\nhealed to leader   {}", quantiles(&healed));
@@ -66,22 +92,34 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
         sweep.leaderless
     );
     sweep.failing.sort_unstable();
-    for (seed, check) in sweep.failing.iter().take(LISTED) {
+    sweep.unrepeatable.sort_unstable();
+    list(&sweep, &setting);
+    let alive = canary(seeds)?;
+    if let Some(file) = wishes.minimise {
+        smallest(&sweep.failing, &setting, file)?;
+    }
+    let holds = sweep.holds() && !alive;
+    println!("{}", if holds { "holds" } else { "does not hold" });
+    Ok(holds)
+}
+
+/// What is wrong, and how to see it.
+fn list(sweep: &Sweep, setting: &Setting) {
+    let off: String = (setting.off.iter())
+        .map(|rule| format!(" --off {}", rule_names()[*rule as usize]))
+        .collect();
+    for (seed, Failure { at, reason }) in sweep.failing.iter().take(LISTED) {
         println!(
-            "broken: {} by seed {seed} (tenure-sim schedule {seed})",
-            check.name()
+            "broken: {} by seed {seed} at {:.3} ms: tenure-sim schedule {seed}{off} | tenure-sim run - --explain",
+            reason.name(),
+            *at as f64 / 1e3
         );
     }
     if sweep.failing.len() > LISTED {
         println!("… and {} more", sweep.failing.len() - LISTED);
     }
-    sweep.unexplained.sort_unstable();
-    for (seed, resource, reason) in sweep.unexplained.iter().take(LISTED) {
-        let name = linearizable::NAMES[*resource];
-        println!("broken: {name} by seed {seed} (tenure-sim schedule {seed}): {reason}");
-    }
     for seed in &sweep.unrepeatable {
-        println!("another trace the second time: seed {seed}");
+        println!("another trace the second time: tenure-sim schedule {seed}{off}");
     }
     if !sweep.heals_in_time() {
         println!("too late: fewer than 99.9 % within 1.5 s, or not all within 3 s");
@@ -89,15 +127,45 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     for name in sweep.vacuous() {
         println!("never put to the test: {name}");
     }
-    println!(
-        "{}",
-        if sweep.holds() {
-            "holds"
-        } else {
-            "does not hold"
+}
+
+/// Whether the planted failure goes unnoticed.
+fn canary(seeds: &Seeds) -> Result<bool, Refusal> {
+    let caught = Sweep::canary(seeds.range.start).map_err(unsafe_setting)?;
+    match caught {
+        Some((seed, failure)) => println!(
+            "canary             caught: {} by seed {seed}",
+            failure.reason.name()
+        ),
+        None => println!("canary             alive: a planted failure was not reported"),
+    }
+    Ok(caught.is_none())
+}
+
+/// Minimises failing seeds until one is small, and writes the smallest.
+fn smallest(failing: &[(u64, Failure)], setting: &Setting, file: &Path) -> Result<(), Refusal> {
+    let mut best = None;
+    for (seed, _) in failing.iter().take(MINIMISED) {
+        let made = schedule::make(*seed, setting, |_| ()).map_err(unsafe_setting)?;
+        let Some(small) = minimise::told(&made.scenario, &format!("seed {seed}")) else {
+            continue;
+        };
+        let size = |small: &Minimised| small.scenario.faults.len();
+        if best.as_ref().is_none_or(|best| size(&small) < size(best)) {
+            let few = size(&small) <= FEW;
+            best = Some(small);
+            if few {
+                break;
+            }
         }
-    );
-    Ok(sweep.holds())
+    }
+    match best {
+        Some(best) => minimise::write(&best, Some(file)),
+        None => {
+            println!("nothing to minimise");
+            Ok(())
+        }
+    }
 }
 
 pub(crate) fn unsafe_setting(error: ConfigError) -> Refusal {

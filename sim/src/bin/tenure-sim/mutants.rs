@@ -1,0 +1,114 @@
+//! `mutants`: each rule switched off, and what nothing allows for: does anybody notice?
+
+use crate::args::Seeds;
+use crate::sweep::unsafe_setting;
+use crate::{Done, parallel};
+use std::io::Write;
+use std::time::Instant;
+use tenure_sim::Refusal;
+use tenure_sim::mutants::{Mutant, Trial};
+
+/// So many kills tell how often one comes.
+const KILLS: u64 = 5;
+/// How many seeds are run at a time.
+const BATCH: u64 = 128;
+
+/// What the seeds say of a mutant.
+#[derive(Debug, Default)]
+struct Told {
+    seeds: u64,
+    first: Option<u64>,
+    kills: u64,
+    undeclared: Option<(u64, &'static str)>,
+}
+
+pub(crate) fn mutants(seeds: &Seeds) -> Done {
+    let began = Instant::now();
+    println!(
+        "{:<26}{:<22}{:>8}{:>10}   {:>10}{:>18}",
+        "without", "breaks", "depth", "states", "first seed", "kills"
+    );
+    let mut all_killed = true;
+    let (mut by_explorer, mut by_simulator, mut by_both) = (0, 0, 0);
+    for mutant in Mutant::all() {
+        let explored = mutant.explored();
+        let seen = explored.is_some_and(|explored| explored.killed);
+        let (depth, states) = match explored {
+            Some(explored) if explored.killed => {
+                (explored.depth.to_string(), explored.states.to_string())
+            }
+            Some(_) => ("lives".to_owned(), String::new()),
+            None => ("-".to_owned(), "-".to_owned()),
+        };
+        print!(
+            "{:<26}{:<22}{depth:>8}{states:>10}   ",
+            mutant.name,
+            mutant.breaks()
+        );
+        // What is slow is waited for with the line begun.
+        let _ = std::io::stdout().flush();
+        let (mut noticed, mut clean) = (false, true);
+        if let Some(reason) = mutant.unreachable() {
+            println!("{:>10}   {reason}", "-");
+        } else {
+            let told = hunt(&mutant, seeds)?;
+            (noticed, clean) = (told.kills > 0, told.undeclared.is_none());
+            let first = told
+                .first
+                .map_or("lives".to_owned(), |seed| seed.to_string());
+            let kills = format!("{} in {}", told.kills, told.seeds);
+            println!("{first:>10}{kills:>18}");
+            if let Some((seed, name)) = told.undeclared {
+                println!("  undeclared: {name} by seed {seed}");
+            }
+        }
+        all_killed &=
+            clean && (noticed || mutant.unreachable().is_some()) && (seen || explored.is_none());
+        by_explorer += u32::from(seen);
+        by_simulator += u32::from(noticed);
+        by_both += u32::from(seen && noticed);
+    }
+    println!(
+        "\nkilled by the explorer {by_explorer}, by the simulator {by_simulator}, by both {by_both}; {:.1} s",
+        began.elapsed().as_secs_f64()
+    );
+    println!("{}", if all_killed { "holds" } else { "does not hold" });
+    Ok(all_killed)
+}
+
+/// Runs seeds until a few have killed the mutant.
+fn hunt(mutant: &Mutant, seeds: &Seeds) -> Result<Told, Refusal> {
+    let mut told = Told::default();
+    let mut next = seeds.range.start;
+    while next < seeds.range.end && told.kills < KILLS {
+        let batch = Seeds {
+            range: next..(next + BATCH).min(seeds.range.end),
+            ..seeds.clone()
+        };
+        let one = |trials: &mut Vec<(u64, Trial)>, seed| {
+            trials.push((seed, mutant.trial(seed)?));
+            Ok(())
+        };
+        let mut trials =
+            parallel::quietly(&batch, one, |all, more| all.extend(more)).map_err(unsafe_setting)?;
+        trials.sort_unstable_by_key(|(seed, _)| *seed);
+        for (seed, trial) in trials {
+            if told.kills == KILLS {
+                break;
+            }
+            told.seeds += 1;
+            match trial {
+                Trial::Killed(_) => {
+                    told.first.get_or_insert(seed);
+                    told.kills += 1;
+                }
+                Trial::Undeclared(failure) => {
+                    told.undeclared.get_or_insert((seed, failure.reason.name()));
+                }
+                Trial::Survived | Trial::Followed(_) => {}
+            }
+        }
+        next = batch.range.end;
+    }
+    Ok(told)
+}

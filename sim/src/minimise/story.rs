@@ -1,0 +1,148 @@
+//! What a small scenario shows, in words.
+
+use crate::check::Check;
+use crate::export::{Recording, actions};
+use crate::failure::{Failure, Reason};
+use crate::physics::trace::{Event, Kind};
+use crate::report::millis;
+use crate::scenario::{Scenario, rule_names};
+use crate::world::view::node_name;
+
+/// The title of the scenario, in English and Chinese.
+pub(super) fn title(scenario: &Scenario, failure: Failure) -> (String, String) {
+    let (name, at) = (failure.reason.name(), millis(failure.at));
+    let off: Vec<&str> = (scenario.off.iter())
+        .filter_map(|rule| rule_names().get(*rule as usize).copied())
+        .collect();
+    let (after, passed) = match scenario.faults.len() {
+        0 => (String::new(), String::new()),
+        1 => (" after 1 action".to_owned(), "经过 1 个操作，".to_owned()),
+        many => (
+            format!(" after {many} actions"),
+            format!("经过 {many} 个操作，"),
+        ),
+    };
+    let broken = chinese(failure.reason);
+    if off.is_empty() {
+        return (
+            format!("{name} breaks at {at}{after}"),
+            format!("{passed}“{broken}”在 {at} 被打破"),
+        );
+    }
+    (
+        format!(
+            "Without {}: {name} breaks at {at}{after}",
+            off.join(" and ")
+        ),
+        format!("关闭 {}：{passed}“{broken}”在 {at} 被打破", off.join("、")),
+    )
+}
+
+/// What breaks, when, by what, and how it shows.
+pub(super) fn sentence(recording: &Recording, failure: Failure) -> String {
+    let done = actions(recording);
+    let count = match done.len() {
+        1 => "1 action".to_owned(),
+        many => format!("{many} actions"),
+    };
+    let mut said = format!(
+        "{} breaks at {} after {count}",
+        failure.reason.name(),
+        millis(failure.at)
+    );
+    if !done.is_empty() {
+        said += ": ";
+        said += &done.join("; ");
+    }
+    said.push('.');
+    if let Some(shown) = shown(recording, failure) {
+        said.push(' ');
+        said += &shown;
+    }
+    said
+}
+
+/// The name of a check as the page has it in Chinese; its name in files where it has none yet.
+fn chinese(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Check(Check::OneLeaderPerTerm) => "一个任期一个领导者",
+        Reason::Check(Check::OneVotePerTerm) => "一个任期一票",
+        Reason::Check(Check::TokenRises) => "令牌递增",
+        Reason::Check(Check::BelievedLeaders) => "从无两个自认的领导者",
+        Reason::Check(Check::StaleWriteFenced) => "有隔离时无过期写入",
+        Reason::Check(Check::StaleWriteUnfenced) => "无隔离时无过期写入",
+        Reason::Check(Check::LeaderAgain) => "重新有主",
+        other => other.name(),
+    }
+}
+
+/// What was seen when it broke.
+fn shown(recording: &Recording, failure: Failure) -> Option<String> {
+    let Reason::Check(check) = failure.reason else {
+        return None;
+    };
+    let before = (recording.events.iter()).take_while(|event| event.at <= failure.at);
+    let violation = before
+        .clone()
+        .find(|event| event.kind == Kind::Violation && event.a == check as i64)?;
+    let node = node_name(violation.actor);
+    match check {
+        Check::OneLeaderPerTerm => {
+            let last = before.filter(|event| event.kind == Kind::Elected).last()?;
+            let others = elected(recording, last.term, failure.at);
+            Some(format!("{} lead term {}.", others.join(" and "), last.term))
+        }
+        Check::OneVotePerTerm => {
+            let (term, names) = votes(recording, violation, failure.at)?;
+            Some(format!(
+                "In term {term} {node} votes for {}.",
+                names.join(" and for ")
+            ))
+        }
+        Check::BelievedLeaders => {
+            let beliefs = (recording.beliefs.iter())
+                .filter(|belief| belief.from <= failure.at && failure.at <= belief.until);
+            let believed: Vec<String> = beliefs
+                .map(|belief| format!("{} by token {}", node_name(belief.node), belief.token))
+                .collect();
+            Some(format!("{} believe to lead.", believed.join(" and ")))
+        }
+        Check::LeaderAgain => Some("Until then nobody leads.".to_owned()),
+        Check::TokenRises => Some(format!(
+            "{node} has a token that is not above all before it."
+        )),
+        _ => None,
+    }
+}
+
+/// Who was elected in a term.
+fn elected(recording: &Recording, term: i64, until: u64) -> Vec<String> {
+    let mut nodes: Vec<u16> = (recording.events.iter())
+        .filter(|event| event.at <= until && event.kind == Kind::Elected && event.term == term)
+        .map(|event| event.actor)
+        .collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.into_iter().map(node_name).collect()
+}
+
+/// The term in which the node of a violation voted twice, and for whom.
+fn votes(recording: &Recording, violation: &Event, until: u64) -> Option<(i64, Vec<String>)> {
+    const REQUEST_VOTE: i64 = 3;
+    const VOTE_GRANTED: i64 = 4;
+    let mut votes: Vec<(i64, u16)> = (recording.events.iter())
+        .filter(|event| event.at <= until && event.kind == Kind::Send)
+        .filter(|event| event.actor == violation.actor)
+        .filter_map(|event| match event.a {
+            // Who asks has voted for itself.
+            REQUEST_VOTE => Some((event.term, event.actor)),
+            VOTE_GRANTED => Some((event.term, u16::try_from(event.other).ok()?)),
+            _ => None,
+        })
+        .collect();
+    votes.sort_unstable();
+    votes.dedup();
+    let twice = votes.windows(2).find(|pair| pair[0].0 == pair[1].0)?;
+    let names = twice.iter().map(|(_, node)| node_name(*node)).collect();
+    Some((twice[0].0, names))
+}

@@ -1,0 +1,257 @@
+//! Each rule of the scheme switched off in turn: does anybody notice?
+//!
+//! A rule names the invariant it protects and what may break as a consequence. The explorer and the simulator must both
+//! find that the named one breaks, first, and that nothing undeclared does. What they do not find is a rule that nothing
+//! needs, or a judge that cannot fail.
+
+use crate::check::Check;
+use crate::explore::{Hunt, explore};
+use crate::failure::{Failure, Reason};
+use crate::scenario::rule_names;
+use crate::schedule::{self, Control, Setting};
+use tenure::raft::{ConfigError, Invariant, Rule};
+
+/// An election that lacks something it stands on: a rule of its own, or what its surroundings owe it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutant {
+    /// What it lacks.
+    pub name: &'static str,
+    /// The rule, if it lacks one.
+    pub rule: Option<Rule>,
+    /// Its rules that are off, and what is done to it.
+    pub setting: Setting,
+    /// The invariant that must break first.
+    protects: Invariant,
+    /// What may break as a consequence.
+    follows: &'static [Invariant],
+}
+
+/// What one seed says of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trial {
+    /// Nothing broke.
+    Survived,
+    /// The named invariant broke first.
+    Killed(Failure),
+    /// Only what is declared to follow broke, or broke first.
+    Followed(Failure),
+    /// Something broke that nobody declared.
+    Undeclared(Failure),
+}
+
+/// What the explorer says of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explored {
+    /// Whether the named invariant broke, by a way that the machines repeat.
+    pub killed: bool,
+    /// After how many actions.
+    pub depth: usize,
+    /// After how many states.
+    pub states: u64,
+}
+
+impl Mutant {
+    /// One for each rule, then one for each control.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let rules = Rule::ALL.into_iter().map(Self::of);
+        let controls = Control::ALL.into_iter().map(Self::control);
+        rules.chain(controls).collect()
+    }
+
+    /// The mutant of a rule.
+    #[must_use]
+    pub fn of(rule: Rule) -> Self {
+        let masking: &[Rule] = match rule {
+            // Under a promise votes are refused without adopting: where that holds, no term is adopted under one. And
+            // whoever asks first is refused before it has a term to be adopted.
+            Rule::PromiseOutlivesTerm => &[Rule::RefuseWithoutAdopting, Rule::PreVote],
+            // A pre-candidate waits out its own promise before it stands, and steps back from an equal rival.
+            Rule::PromiseBindsCandidate | Rule::RedrawPerAttempt => &[Rule::PreVote],
+            _ => &[],
+        };
+        Self {
+            name: rule_names()[rule as usize],
+            rule: Some(rule),
+            setting: Setting {
+                off: [&[rule], masking].concat(),
+                control: None,
+            },
+            protects: rule.protects(),
+            follows: rule.follows(),
+        }
+    }
+
+    /// The mutant of a control: every rule is kept, and the surroundings break their word.
+    #[must_use]
+    pub fn control(control: Control) -> Self {
+        // The rule that trusts in what is broken here.
+        let trusting = match control {
+            Control::ClockBeyondBound => Rule::ValidityFromSend,
+            Control::LyingDisk | Control::WipedDisk => Rule::DurableBeforeReply,
+        };
+        Self {
+            name: control.name(),
+            rule: None,
+            setting: Setting {
+                off: Vec::new(),
+                control: Some(control),
+            },
+            protects: trusting.protects(),
+            follows: trusting.follows(),
+        }
+    }
+
+    /// The check that must break; nothing when no judge of the simulator looks at what is protected.
+    #[must_use]
+    pub fn check(&self) -> Option<Check> {
+        check_of(self.protects)
+    }
+
+    /// What must break, by the name of its check, or else of its invariant.
+    #[must_use]
+    pub fn breaks(&self) -> &'static str {
+        self.check().map_or(self.protects.name(), Check::name)
+    }
+
+    /// Why no schedule of the simulator can break it; nothing when one can.
+    #[must_use]
+    pub fn unreachable(&self) -> Option<&'static str> {
+        match self.rule {
+            Some(Rule::UpToDateLog) => Some("every log is empty in the simulator so far"),
+            Some(Rule::PromiseFromAnswer) => Some("needs nodes that are configured differently"),
+            _ if self.check().is_none() => {
+                Some("no judge of the simulator looks at what it protects")
+            }
+            _ => None,
+        }
+    }
+
+    /// Runs the schedule of a seed with the rule off.
+    ///
+    /// # Errors
+    /// As for a scenario file with these rules off.
+    pub fn trial(&self, seed: u64) -> Result<Trial, ConfigError> {
+        let made = schedule::make(seed, &self.setting, |_| ())?;
+        let failures = Failure::all(&made.world);
+        Ok(self.judged(&failures))
+    }
+
+    /// What the failures of a run, in order of time, say of this mutant.
+    fn judged(&self, failures: &[Failure]) -> Trial {
+        let Some(first) = failures.first() else {
+            return Trial::Survived;
+        };
+        let named = self.check().map(Reason::Check);
+        let mut declared: Vec<Reason> = (self.follows.iter())
+            .filter_map(|invariant| check_of(*invariant).map(Reason::Check))
+            .chain(named)
+            .collect();
+        // Where a token can be had twice, two may show it at a resource.
+        if declared.contains(&Reason::Check(Check::TokenRises)) {
+            declared.extend(check_named(TOKEN_HOLDER).map(Reason::Check));
+        }
+        if let Some(failure) = (failures.iter()).find(|failure| !declared.contains(&failure.reason))
+        {
+            return Trial::Undeclared(*failure);
+        }
+        // Of what breaks at one instant, any is the first.
+        let found = (failures.iter()).find(|failure| Some(failure.reason) == named);
+        match found {
+            Some(failure) if failure.at == first.at => Trial::Killed(*failure),
+            _ => Trial::Followed(*first),
+        }
+    }
+
+    /// Lets the explorer look for what breaks; nothing when no single state shows it.
+    #[must_use]
+    pub fn explored(&self) -> Option<Explored> {
+        let hunt = Hunt::of(self.rule?)?;
+        let report = explore(&hunt.setting, |_| true).ok()?;
+        let example = report.counterexample.as_ref();
+        Some(Explored {
+            killed: example.is_some_and(|example| {
+                example.confirmed
+                    && example.law == hunt.law
+                    && example.law.name() == self.protects.name()
+            }),
+            depth: example.map_or(0, |example| example.path.len()),
+            states: report.unique,
+        })
+    }
+}
+
+/// The check of the simulator that judges an invariant of the core.
+#[must_use]
+pub fn check_of(invariant: Invariant) -> Option<Check> {
+    let name = match invariant {
+        Invariant::OneLeaderPerTerm => "one-leader-per-term",
+        Invariant::OneVotePerTerm => "one-vote-per-term",
+        Invariant::TokenRises => "token-rises",
+        Invariant::BelievedLeaders => "believed-leaders",
+        Invariant::NeverRevives => "never-revives",
+        Invariant::LeaderAgain => "leader-again",
+        Invariant::LeaderStays => "leader-stays",
+        Invariant::DurableTerm => "durable-term",
+        Invariant::LeaderCompleteness => "leader-completeness",
+        _ => return None,
+    };
+    check_named(name)
+}
+
+/// The check that judges tokens at the resources.
+const TOKEN_HOLDER: &str = "token-holder";
+
+fn check_named(name: &str) -> Option<Check> {
+    Check::ALL.into_iter().find(|check| check.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(at: u64, check: Check) -> Failure {
+        Failure {
+            at,
+            reason: Reason::Check(check),
+        }
+    }
+
+    #[test]
+    fn the_named_check_must_break_first_and_nothing_undeclared_may() {
+        let mutant = Mutant::of(Rule::OwnTermGrants);
+        let [named, follows, other] = [
+            Check::OneLeaderPerTerm,
+            Check::BelievedLeaders,
+            Check::LeaderAgain,
+        ];
+        assert_eq!(mutant.check(), Some(named));
+        let (first, second) = (failure(5, named), failure(7, follows));
+        assert_eq!(mutant.judged(&[]), Trial::Survived);
+        assert_eq!(mutant.judged(&[first, second]), Trial::Killed(first));
+        assert_eq!(
+            mutant.judged(&[failure(5, follows), first]),
+            Trial::Killed(first),
+            "at one instant, any is the first"
+        );
+        let before = failure(4, follows);
+        assert_eq!(mutant.judged(&[before, first]), Trial::Followed(before));
+        let undeclared = failure(9, other);
+        assert_eq!(
+            mutant.judged(&[first, undeclared]),
+            Trial::Undeclared(undeclared)
+        );
+    }
+
+    #[test]
+    fn each_rule_has_one_mutant_and_is_off_in_it() {
+        let rules: Vec<Rule> = Mutant::all()
+            .iter()
+            .filter_map(|mutant| mutant.rule)
+            .collect();
+        assert_eq!(rules, Rule::ALL);
+        for mutant in Mutant::all() {
+            assert_eq!(mutant.setting.off.first().copied(), mutant.rule);
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Fault schedules: one seed, one scenario. First a calm, then a storm, then everything heals and the world is judged for
+//! liveness.
+//!
+//! A schedule is made while its world runs. It stops at instants that matter (the end of a lease or a promise, the arrival
+//! of a vote, a write that is done), looks at the world, and chooses among what can be done now; each thing done is
+//! recorded as an action, by role where the role was the reason. So the scenario is the record of a run, and replays to
+//! the same trace.
+//!
+//! Floors: `draw`; `sight` (what there is to see); `moment` (when to look) and `moves` (what can be done, and what with:
+//! `hand`), by `temper`; `choose` brings them together.
+
+mod choose;
+mod draw;
+mod hand;
+mod moment;
+mod moves;
+mod sight;
+mod temper;
+
+pub use moves::Control;
+pub use temper::Temper;
+
+use crate::fault::{Action, Who};
+use crate::physics::clock::TRUE_PACE;
+use crate::physics::disk::Takes;
+use crate::physics::network::Weather;
+use crate::scenario::{Clients, Scenario};
+use crate::world::World;
+use choose::Chooser;
+use draw::Draw;
+use tenure::raft::{ConfigError, Rule};
+
+/// When the storm begins.
+const STORM: u64 = 1_000_000;
+/// When everything heals.
+pub const HEALED: u64 = 7_000_000;
+/// When the run ends: longer after the healing than the bound for a leader.
+const END: u64 = HEALED + 3_500_000;
+
+/// Whether schedules use this kind of action. Damage to disks breaks what schemes rest on: they do not.
+#[must_use]
+pub const fn uses(kind: usize) -> bool {
+    !matches!(kind, 13..=16)
+}
+
+/// In what schedules are made, besides their seed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Rules of the scheme that are switched off.
+    pub off: Vec<Rule>,
+    /// What is done that nothing allows for.
+    pub control: Option<Control>,
+}
+
+/// A schedule that was made, and the run that it was made in.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// The record. It replays to the same trace.
+    pub scenario: Scenario,
+    /// The world at the end of the run.
+    pub world: World,
+    /// What the seed was out for.
+    pub temper: Temper,
+}
+
+/// The schedule of a seed, with every rule on.
+///
+/// # Errors
+/// Never for the settings that are drawn; the core has the last word on them.
+pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
+    make(seed, &Setting::default(), |_| ()).map(|schedule| schedule.scenario)
+}
+
+/// Makes the schedule of a seed. `prepare` is handed the world before anything happens.
+///
+/// # Errors
+/// As for a scenario file with these rules off.
+pub fn make(
+    seed: u64,
+    setting: &Setting,
+    prepare: impl FnOnce(&mut World),
+) -> Result<Schedule, ConfigError> {
+    let mut draw = Draw::new(seed, 0x5eed_5eed);
+    let mut scenario = surroundings(&mut draw, seed);
+    scenario.off.clone_from(&setting.off);
+    scenario.setup().check()?;
+    let temper = Temper::drawn(&mut draw);
+    let mut world = World::new(&scenario);
+    prepare(&mut world);
+    let rate_bound = if scenario.clocks.is_empty() {
+        0
+    } else {
+        scenario.timing.rate_bound
+    };
+    let chooser = Chooser {
+        draw,
+        temper,
+        control: setting.control,
+        base: scenario.weather,
+        disk: scenario.disk,
+        rate_bound,
+    };
+    chooser.act(&mut world);
+    heal_all(&mut world, &scenario, setting.control);
+    world.run();
+    scenario.faults = world.plan().to_vec();
+    Ok(Schedule {
+        scenario,
+        world,
+        temper,
+    })
+}
+
+/// The group of a seed, its clients, network, disks and clocks.
+fn surroundings(draw: &mut Draw, seed: u64) -> Scenario {
+    let usual = Scenario::usual();
+    let nodes = [3, 3, 4, 5][draw.place(4)];
+    let clients = Clients {
+        think: if draw.one_in(2) {
+            0
+        } else {
+            draw.between(1, 40) * 1_000
+        },
+        write_delay: if draw.one_in(2) {
+            0
+        } else {
+            draw.between(1, 700) * 1_000
+        },
+        ..usual.clients
+    };
+    let (latency_min, latency_max) = match draw.between(0, 3) {
+        // All messages take as long: nothing breaks a tie.
+        0 => (5_000, 5_000),
+        1 => (1_000, 5_000),
+        _ => (usual.weather.latency_min, usual.weather.latency_max),
+    };
+    let clocks = if draw.one_in(3) {
+        Vec::new()
+    } else {
+        (0..nodes)
+            .map(|_| moves::within(draw, usual.timing.rate_bound))
+            .collect()
+    };
+    let mut weather = Weather {
+        latency_min,
+        latency_max,
+        ..usual.weather
+    };
+    match draw.between(0, 3) {
+        0 => weather.fifo = true,
+        1 => weather.replay = draw.between(100, 20_000) as u32,
+        _ => {}
+    }
+    let rename = if draw.one_in(3) {
+        draw.between(1, 40) * 1_000
+    } else {
+        0
+    };
+    Scenario {
+        seed,
+        nodes,
+        clients,
+        weather,
+        disk: Takes {
+            rename,
+            ..usual.disk
+        },
+        clocks,
+        duration: END,
+        ..usual
+    }
+}
+
+/// Everything that a schedule may have done to the world is undone.
+fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
+    world.run_until(HEALED);
+    let mut heal = |action| {
+        // A plan is full only far beyond the most actions of a schedule.
+        let _ = world.act(action);
+    };
+    heal(Action::HealAll);
+    heal(Action::Network(scenario.weather));
+    for node in (0..scenario.nodes).map(|node| Who::Node(node as u16)) {
+        heal(Action::Disk(node, scenario.disk));
+        heal(Action::Slow(node, 0));
+        if control == Some(Control::ClockBeyondBound) {
+            heal(Action::Clock(node, Some(TRUE_PACE), 0));
+        }
+        heal(Action::Resume(node));
+        heal(Action::Restart(node));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Fault;
+    use crate::physics::trace::{Event, Kind};
+
+    #[test]
+    fn a_schedule_is_in_order_reads_back_and_replays_to_the_run_it_was_made_in() {
+        for seed in 0..200 {
+            let Schedule {
+                scenario, world, ..
+            } = make(seed, &Setting::default(), |_| ()).unwrap();
+            let in_order = |pair: &[Fault]| pair[0].at <= pair[1].at;
+            assert!(scenario.faults.windows(2).all(in_order));
+            let read = Scenario::parse(&scenario.to_json()).unwrap();
+            assert!(
+                (
+                    &read.faults,
+                    read.clients,
+                    &read.clocks,
+                    read.weather,
+                    read.disk
+                ) == (
+                    &scenario.faults,
+                    scenario.clients,
+                    &scenario.clocks,
+                    scenario.weather,
+                    scenario.disk
+                ),
+                "{seed}"
+            );
+            let mut again = World::new(&read);
+            again.run();
+            assert_eq!(again.trace().hash(), world.trace().hash(), "{seed}");
+        }
+    }
+
+    #[test]
+    fn schedules_differ() {
+        let faults = |seed| random(seed).unwrap().faults;
+        assert_ne!(faults(1), faults(2));
+        assert_eq!(faults(1), faults(1));
+    }
+
+    #[test]
+    fn what_nothing_allows_for_is_done_only_when_it_is_asked_for() {
+        let kinds = |control| {
+            let setting = Setting {
+                control,
+                ..Setting::default()
+            };
+            let mut kinds: Vec<usize> = (0..60)
+                .flat_map(|seed| make(seed, &setting, |_| ()).unwrap().scenario.faults)
+                .map(|fault| fault.action.kind())
+                .filter(|kind| !uses(*kind))
+                .collect();
+            kinds.dedup();
+            kinds
+        };
+        assert_eq!(kinds(None), []);
+        assert_eq!(kinds(Some(Control::WipedDisk)), [13]);
+        assert_eq!(kinds(Some(Control::LyingDisk)), [14]);
+    }
+
+    #[test]
+    fn some_seeds_know_it_and_some_do_not() {
+        let all: Vec<Scenario> = (0..100).map(|seed| random(seed).unwrap()).collect();
+        let has = |wanted: fn(&Action) -> bool| {
+            let knows = |scenario: &&Scenario| {
+                let mut actions = scenario.faults.iter().map(|fault| &fault.action);
+                actions.any(wanted)
+            };
+            all.iter().filter(knows).count()
+        };
+        let is = |wanted: fn(&Scenario) -> bool| {
+            let knows = |scenario: &&Scenario| wanted(scenario);
+            all.iter().filter(knows).count()
+        };
+        for count in [
+            is(|scenario| scenario.weather.fifo),
+            is(|scenario| scenario.weather.replay > 0),
+            is(|scenario| scenario.disk.rename > 0),
+            has(|action| matches!(action, Action::Flap(..))),
+            has(|action| matches!(action, Action::Disconnect(..))),
+            has(|action| matches!(action, Action::Slow(_, 1..))),
+        ] {
+            assert!((10..70).contains(&count), "{count}");
+        }
+    }
+
+    #[test]
+    fn what_is_slow_or_flaps_is_healed_with_the_rest() {
+        for seed in 0..60 {
+            let scenario = random(seed).unwrap();
+            let mut world = World::new(&scenario);
+            world.trace_mut().recording = true;
+            world.run();
+            let cut = |event: &Event| event.kind == Kind::Cut && event.at > HEALED;
+            assert!(
+                !world.trace().fresh.iter().any(cut),
+                "{seed}: a link flaps on"
+            );
+            let slow = |node| world.node(node).is_some_and(|node| node.takes() > 0);
+            assert!(!(0..scenario.nodes).any(slow), "{seed}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! From a planted fault that a sweep finds to a small scenario that fails for the same reason.
+
+use tenure::raft::Rule;
+use tenure_sim::check::{Check, Outcome};
+use tenure_sim::failure::{Failure, Reason};
+use tenure_sim::minimise::{FEW, Minimised, minimise};
+use tenure_sim::mutants::{Mutant, Trial};
+use tenure_sim::report::Report;
+use tenure_sim::schedule::{self, Setting};
+use tenure_sim::{Scenario, World};
+
+/// The schedules that kill a mutant, in order of seeds, and how.
+fn killers(mutant: &Mutant) -> impl Iterator<Item = (Scenario, Failure)> {
+    (0..3_000).filter_map(|seed| match mutant.trial(seed).unwrap() {
+        Trial::Killed(failure) => {
+            let made = schedule::make(seed, &mutant.setting, |_| ()).unwrap();
+            Some((made.scenario, failure))
+        }
+        _ => None,
+    })
+}
+
+/// What the text of a scenario does.
+fn first_failure(scenario: &Scenario) -> Option<Failure> {
+    let mut world = World::new(&Scenario::parse(&scenario.to_json()).unwrap());
+    world.run();
+    Failure::first(&world)
+}
+
+fn minimised(scenario: &Scenario) -> Minimised {
+    minimise(scenario, |_| true).unwrap()
+}
+
+#[test]
+fn a_planted_fault_becomes_a_scenario_of_a_few_actions_that_fails_for_the_same_reason() {
+    println!("rule | actions | left | nodes | tries | ms");
+    for rule in [
+        Rule::OneVoteATerm,
+        Rule::NewTermNewVote,
+        Rule::MajorityOfVoters,
+        Rule::CountOnce,
+        Rule::PromiseBindsCandidate,
+        Rule::PromiseOutlivesRestart,
+        Rule::PromiseOutlivesTerm,
+        Rule::RedrawPerAttempt,
+    ] {
+        let mutant = Mutant::of(rule);
+        let small = killers(&mutant).take(4).find_map(|(scenario, failure)| {
+            let begun = std::time::Instant::now();
+            let small = minimised(&scenario);
+            println!(
+                "{} | {} | {} | {} | {} | {}\n  {}",
+                mutant.name,
+                small.actions,
+                small.scenario.faults.len(),
+                small.scenario.nodes,
+                small.tries,
+                begun.elapsed().as_millis(),
+                small.sentence
+            );
+            assert_eq!(small.actions, scenario.faults.len());
+            assert_eq!(small.failure.reason, failure.reason);
+            assert_eq!(first_failure(&small.scenario), Some(small.failure));
+            (small.scenario.faults.len() <= FEW).then_some(small)
+        });
+        let small = small.unwrap_or_else(|| panic!("{rule:?}: more than {FEW} actions"));
+        let read = Scenario::parse(&small.scenario.to_json()).unwrap();
+        assert!(!read.title.en.is_empty() && !read.title.zh.is_empty());
+        assert!(Report::of(read).as_expected(), "{}", small.sentence);
+    }
+}
+
+#[test]
+fn of_two_planted_faults_the_one_that_showed_first_is_kept() {
+    let setting = Setting {
+        off: vec![Rule::OneVoteATerm, Rule::MajorityOfVoters],
+        control: None,
+    };
+    let mut reasons = Vec::new();
+    for seed in 0..30 {
+        let made = schedule::make(seed, &setting, |_| ()).unwrap();
+        if let Some(failure) = Failure::first(&made.world) {
+            let small = minimised(&made.scenario);
+            assert_eq!(small.failure.reason, failure.reason, "{seed}");
+            reasons.push(failure.reason);
+        }
+    }
+    for check in [Check::OneVotePerTerm, Check::OneLeaderPerTerm] {
+        assert!(reasons.contains(&Reason::Check(check)), "{reasons:?}");
+    }
+}
+
+#[test]
+fn stopped_early_it_answers_with_something_that_still_fails() {
+    let (scenario, failure) = killers(&Mutant::of(Rule::OneVoteATerm)).next().unwrap();
+    for tries in [0, 1, 10] {
+        let small = minimise(&scenario, |progress| progress.tries <= tries).unwrap();
+        assert_eq!(small.failure.reason, failure.reason);
+        assert_eq!(
+            first_failure(&small.scenario).map(|failure| failure.reason),
+            Some(failure.reason)
+        );
+        assert!(small.tries <= tries + 2);
+    }
+}
+
+#[test]
+fn a_run_that_holds_is_not_minimised() {
+    assert!(minimise(&schedule::random(1).unwrap(), |_| true).is_none());
+}
+
+#[test]
+fn the_scenario_says_what_breaks_and_when_in_both_languages() {
+    let json = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "20s", "rulesOff": ["new-term-new-vote"],
+        "faults": [{"at": "2s", "crash": "leader"}, {"at": "3s", "restart": "crashed"},
+                   {"at": "8s", "crash": "leader"}, {"at": "9s", "restart": "crashed"}]}"#;
+    let small = minimised(&Scenario::parse(json).unwrap());
+    let expected = Reason::Check(Check::LeaderAgain);
+    assert_eq!(small.failure.reason, expected, "{}", small.sentence);
+    assert!(
+        small
+            .scenario
+            .expect
+            .contains(&(Check::LeaderAgain, Outcome::Broken))
+    );
+    assert!(small.scenario.title.en.contains("new-term-new-vote"));
+    assert!(small.scenario.title.zh.contains("“重新有主”在"));
+    assert!(small.sentence.starts_with("leader-again breaks at "));
+}
