@@ -147,9 +147,10 @@ impl Mutant {
             .filter_map(|invariant| check_of(*invariant).map(Reason::Check))
             .chain(named)
             .collect();
-        // Where a token can be had twice, two may show it at a resource.
+        // A token that can be had twice comes back after it was over, and two may show it at a resource.
         if declared.contains(&Reason::Check(Check::TokenRises)) {
-            declared.extend(check_named(TOKEN_HOLDER).map(Reason::Check));
+            let of_a_token = OF_A_TOKEN.into_iter().filter_map(check_named);
+            declared.extend(of_a_token.map(Reason::Check));
         }
         if let Some(failure) = (failures.iter()).find(|failure| !declared.contains(&failure.reason))
         {
@@ -199,8 +200,8 @@ pub fn check_of(invariant: Invariant) -> Option<Check> {
     check_named(name)
 }
 
-/// The check that judges tokens at the resources.
-const TOKEN_HOLDER: &str = "token-holder";
+/// The checks that take it for granted that a token is had once.
+const OF_A_TOKEN: [&str; 2] = ["never-revives", "token-holder"];
 
 fn check_named(name: &str) -> Option<Check> {
     Check::ALL.into_iter().find(|check| check.name() == name)
