@@ -32,6 +32,7 @@ pub mod explore;
 pub mod export;
 pub mod fault;
 pub mod history;
+pub mod jobs;
 mod json;
 pub mod linear;
 pub mod measure;

@@ -6,6 +6,7 @@
 //! the leader are cut one way, nodes are restarted at once, and elections are called for at the worst moments.
 
 use crate::fault::{Action, Fault, Who};
+use crate::jobs::Jobs;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::network::Weather;
 use crate::scenario::{Clients, Scenario};
@@ -56,6 +57,7 @@ pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
         ..Scenario::usual()
     };
     clocks(&mut scenario);
+    scenario.jobs = jobs(seed);
     scenario.setup().check()?;
     Ok(scenario)
 }
@@ -78,6 +80,16 @@ fn clocks(scenario: &mut Scenario) {
         let place = scenario.faults.partition_point(|other| other.at <= at);
         scenario.faults.insert(place, Fault { at, action });
     }
+}
+
+/// Every other seed has jobs, short and long, often and seldom. They draw from a source of their own.
+fn jobs(seed: u64) -> Option<Jobs> {
+    let mut draw = Draw(Random::from_seed(seed ^ 0x10b5_10b5));
+    let longest = if draw.one_in(3) { 1_500 } else { 200 };
+    draw.one_in(2).then(|| Jobs {
+        every: draw.between(50, 500) * 1_000,
+        takes: draw.between(0, longest) * 1_000,
+    })
 }
 
 /// As fast or slow as may be, or anything between.
@@ -288,8 +300,13 @@ mod tests {
             );
             let read = Scenario::parse(&scenario.to_json()).unwrap();
             assert!(
-                (read.faults, read.clients, read.clocks)
-                    == (scenario.faults, scenario.clients, scenario.clocks),
+                (read.faults, read.clients, read.clocks, read.jobs)
+                    == (
+                        scenario.faults,
+                        scenario.clients,
+                        scenario.clocks,
+                        scenario.jobs
+                    ),
                 "{seed}"
             );
         }

@@ -1,7 +1,6 @@
 //! Many seeds: what the judges say of all of them, and whether the faults mattered.
 
-use crate::app::RESOURCES;
-use crate::check::{Check, Outcome, Tally, linearizable};
+use crate::check::{Check, Outcome, Tally};
 use crate::fault::Action;
 use crate::physics::NEVER;
 use crate::schedule::{self, HEALED};
@@ -26,8 +25,6 @@ pub struct Sweep {
     pub events: u64,
     /// The counts of each check, summed. By place in [`Check::ALL`]; the time of the first breakage is of no use here.
     pub tallies: [Tally; Check::ALL.len()],
-    /// The counts of the histories of the fenced resource and of the other, summed: answers judged, seeds broken.
-    pub histories: [Tally; RESOURCES],
     /// How the actions fared, summed.
     pub faults: FaultCounts,
     /// From the final healing to a leader.
@@ -38,8 +35,6 @@ pub struct Sweep {
     pub unrepeatable: Vec<u64>,
     /// Seeds that broke a check that nothing excuses.
     pub failing: Vec<(u64, Check)>,
-    /// Seeds with a history that nothing excuses, or that could not be judged; the resource, and the reason.
-    pub unexplained: Vec<(u64, usize, String)>,
 }
 
 impl Sweep {
@@ -62,20 +57,11 @@ impl Sweep {
         self.runs += 1;
         self.events += world.trace().count();
         for (sum, check) in self.tallies.iter_mut().zip(Check::ALL) {
-            let verdict = world.judges().verdict(check);
+            let verdict = world.verdict(check);
             sum.exercised += verdict.tally.exercised;
             sum.broken += verdict.tally.broken;
             if verdict.outcome == Outcome::Broken {
                 self.failing.push((seed, check));
-            }
-        }
-        let sums = self.histories.iter_mut().zip(world.findings());
-        for (resource, (sum, found)) in sums.enumerate() {
-            sum.exercised += found.exercised;
-            sum.broken += u64::from(found.reason.is_some());
-            if found.outcome == Outcome::Broken {
-                let reason = found.reason.unwrap_or_default();
-                self.unexplained.push((seed, resource, reason));
             }
         }
         self.faults.add(&world.faults());
@@ -96,16 +82,11 @@ impl Sweep {
             sum.exercised += tally.exercised;
             sum.broken += tally.broken;
         }
-        for (sum, tally) in self.histories.iter_mut().zip(other.histories) {
-            sum.exercised += tally.exercised;
-            sum.broken += tally.broken;
-        }
         self.faults.add(&other.faults);
         self.healed.merge(other.healed);
         self.leaderless += other.leaderless;
         self.unrepeatable.extend(other.unrepeatable);
         self.failing.extend(other.failing);
-        self.unexplained.extend(other.unexplained);
     }
 
     /// What is wrong with the sweep itself: checks that were never put to the test, actions that never mattered.
@@ -115,11 +96,6 @@ impl Sweep {
         for (tally, check) in self.tallies.iter().zip(Check::ALL) {
             if tally.exercised == 0 {
                 names.push("check ".to_owned() + check.name());
-            }
-        }
-        for (tally, name) in self.histories.iter().zip(linearizable::NAMES) {
-            if tally.exercised == 0 {
-                names.push("check ".to_owned() + name);
             }
         }
         let kinds = self.faults.mattered.iter().zip(Action::NAMES);
@@ -146,7 +122,6 @@ impl Sweep {
     pub fn holds(&self) -> bool {
         self.heals_in_time()
             && self.failing.is_empty()
-            && self.unexplained.is_empty()
             && self.unrepeatable.is_empty()
             && self.vacuous().is_empty()
     }

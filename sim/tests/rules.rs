@@ -78,6 +78,8 @@ fn one_vote_a_term_off_breaks_one_vote_per_term() {
             Check::OneLeaderPerTerm,
             Check::TokenRises,
             Check::BelievedLeaders,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         500,
     );
@@ -93,6 +95,8 @@ fn durable_before_reply_off_breaks_one_vote_per_term() {
             Check::OneLeaderPerTerm,
             Check::TokenRises,
             Check::BelievedLeaders,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         2_000,
     );
@@ -104,7 +108,12 @@ fn majority_of_voters_off_breaks_one_leader_per_term() {
         random,
         Rule::MajorityOfVoters,
         Check::OneLeaderPerTerm,
-        &[Check::TokenRises, Check::BelievedLeaders],
+        &[
+            Check::TokenRises,
+            Check::BelievedLeaders,
+            Check::JobsLost,
+            Check::JobsConcurrent,
+        ],
         500,
     );
 }
@@ -115,7 +124,12 @@ fn majority_of_voters_off_lets_tokens_fall() {
         random,
         Rule::MajorityOfVoters,
         Check::TokenRises,
-        &[Check::OneLeaderPerTerm, Check::BelievedLeaders],
+        &[
+            Check::OneLeaderPerTerm,
+            Check::BelievedLeaders,
+            Check::JobsLost,
+            Check::JobsConcurrent,
+        ],
         1_000,
     );
 }
@@ -148,14 +162,20 @@ fn promise_binds_voter_off_breaks_believed_leaders() {
         random,
         Rule::PromiseBindsVoter,
         Check::BelievedLeaders,
-        &[],
+        &[Check::JobsConcurrent],
         3_000,
     );
 }
 
 #[test]
 fn new_term_new_vote_off_leaves_no_leader() {
-    is_killed(random, Rule::NewTermNewVote, Check::LeaderAgain, &[], 100);
+    is_killed(
+        random,
+        Rule::NewTermNewVote,
+        Check::LeaderAgain,
+        &[Check::JobsLost],
+        100,
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! time, drains the outputs, and calls again at the deadline.
 
 mod host;
+mod jobs;
 mod service;
 
 use crate::app::App;
@@ -150,6 +151,7 @@ impl<M: Scheme> Node<M> {
             }
         }
         self.machine = None;
+        self.freeze_work(env, me);
         self.app = App::default();
         self.status = Status::Crashed;
         self.wake_at = NEVER;
@@ -200,6 +202,7 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = env.emit(Event::new(Kind::Pause, me));
         self.froze_leading = self.leading(env).is_some();
         self.status = Status::Paused;
+        self.freeze_work(env, me);
         self.tell_belief(env, me);
         true
     }
@@ -226,6 +229,7 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = resumed;
         self.look_at_the_time(env, me);
         self.tell_belief(env, me);
+        self.thaw_work(env, me);
         true
     }
 

@@ -1,7 +1,7 @@
 //! What may stand in a scenario file, version 1: one table of fields, which the reader walks and the JSON Schema is
 //! made from.
 
-use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, OUTCOMES, RULES, TAKEOVERS};
+use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, OUTCOMES, RULES, TAKEOVERS, THROUGH};
 use crate::fault::MAX_FAULTS;
 
 /// A field of an object.
@@ -86,7 +86,7 @@ const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 const EXPECTED: Kind = Kind::Name(&OUTCOMES);
 
 /// A file.
-pub(super) static FILE: [Entry; 15] = [
+pub(super) static FILE: [Entry; 16] = [
     entry(
         "tenure",
         "The version of this format.",
@@ -141,6 +141,12 @@ pub(super) static FILE: [Entry; 15] = [
         "client",
         "What clients do, and leaders for them.",
         Kind::Object(&CLIENT),
+        Absent,
+    ),
+    entry(
+        "jobs",
+        "Periodic jobs, which whoever leads does; none when left out.",
+        Kind::Object(&JOBS),
         Absent,
     ),
     entry(
@@ -224,7 +230,7 @@ static NETWORK: [Entry; 3] = [
 
 static DISK: [Entry; 1] = [entry("write", "How long a write takes.", SHORT, Is("1ms"))];
 
-static CLIENT: [Entry; 4] = [
+static CLIENT: [Entry; 5] = [
     entry(
         "every",
         "Between two writes of the client.",
@@ -248,6 +254,27 @@ static CLIENT: [Entry; 4] = [
         "How a new leader takes over.",
         Kind::Name(&TAKEOVERS),
         Is("fence-first"),
+    ),
+    entry(
+        "through",
+        "Whom clients ask to write: who leads, or every node in turn, which then writes without a token.",
+        Kind::Name(&THROUGH),
+        Is("leader"),
+    ),
+];
+
+static JOBS: [Entry; 2] = [
+    entry(
+        "every",
+        "Between two jobs, of true time.",
+        PERIOD,
+        Needed("\"500ms\""),
+    ),
+    entry(
+        "takes",
+        "How long a leader works at one.",
+        SHORT,
+        Needed("\"100ms\""),
     ),
 ];
 
@@ -365,7 +392,7 @@ static CLOCK_CHANGE: [Entry; 3] = [
     entry("jump", "Forward, or back.", Kind::Jump, Absent),
 ];
 
-static EXPECT: [Entry; 7] = [
+static EXPECT: [Entry; 14] = [
     entry(
         "one-leader-per-term",
         "At most one node acts as leader of a term.",
@@ -405,6 +432,48 @@ static EXPECT: [Entry; 7] = [
     entry(
         "leader-again",
         "A leader again once faults are healed.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-fenced",
+        "One order explains every answer of the fenced resource.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-unfenced",
+        "One order explains every answer of the unfenced resource.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-client",
+        "One order explains every answer the client got.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-lost",
+        "Every job that falls due is done.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-run-twice-fenced",
+        "The fenced resource takes the effect of a job once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-run-twice-unfenced",
+        "The unfenced resource takes the effect of a job once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-concurrent",
+        "Two nodes never work at one job at the same instant.",
         EXPECTED,
         Absent,
     ),

@@ -1,6 +1,6 @@
 //! The names and limits of the file format that its table, its reader and its writer share.
 
-use crate::app::Takeover;
+use crate::app::{Takeover, Through};
 use crate::check::Outcome;
 use crate::fault::Who;
 use tenure::raft::Rule;
@@ -15,6 +15,10 @@ pub(super) const MIN_PERIOD: u64 = 1_000;
 /// The names of [`TAKEOVER_OF`].
 pub(super) const TAKEOVERS: [&str; 2] = ["fence-first", "read-first"];
 pub(super) const TAKEOVER_OF: [Takeover; 2] = [Takeover::FenceFirst, Takeover::ReadFirst];
+
+/// The names of [`THROUGH_OF`].
+pub(super) const THROUGH: [&str; 2] = ["leader", "anyone"];
+pub(super) const THROUGH_OF: [Through; 2] = [Through::Leader, Through::Anyone];
 
 /// The names of [`Outcome::ALL`].
 pub(super) const OUTCOMES: [&str; 4] = [

@@ -6,7 +6,7 @@ use crate::{Done, parallel};
 use std::time::Instant;
 use tenure::raft::ConfigError;
 use tenure_sim::Refusal;
-use tenure_sim::check::{Check, linearizable};
+use tenure_sim::check::Check;
 use tenure_sim::fault::Action;
 use tenure_sim::schedule;
 use tenure_sim::sweep::{HEALED_SOON, Sweep};
@@ -43,9 +43,6 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
             tally.broken
         );
     }
-    for (tally, name) in sweep.histories.iter().zip(linearizable::NAMES) {
-        println!("{name:<24}{:>12}{:>10}", tally.exercised, tally.broken);
-    }
     println!(
         "\n{:<24}{:>12}{:>10}{:>10}",
         "fault", "fired", "effective", "mattered"
@@ -73,11 +70,6 @@ pub(crate) fn sweep(seeds: &Seeds) -> Done {
     }
     if sweep.failing.len() > LISTED {
         println!("… and {} more", sweep.failing.len() - LISTED);
-    }
-    sweep.unexplained.sort_unstable();
-    for (seed, resource, reason) in sweep.unexplained.iter().take(LISTED) {
-        let name = linearizable::NAMES[*resource];
-        println!("broken: {name} by seed {seed} (tenure-sim schedule {seed}): {reason}");
     }
     for seed in &sweep.unrepeatable {
         println!("another trace the second time: seed {seed}");
