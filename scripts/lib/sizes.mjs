@@ -5,10 +5,11 @@ import { Fail } from './run.mjs';
 /**
  * Budgets in bytes after gzip: what is aimed at, and where the build stops. The module misses its aim: built for size
  * (opt-level s) it comes to 65 KB and runs nearly three times as long as natively, built for speed to 71 KB and one and a
- * half times. It is built for speed, and must not grow.
+ * half times. It is built for speed, and must not grow but for what it does more: the job scheduler and its judges, and
+ * writers without a leader, took 4 KB.
  */
 export const BUDGETS = {
-  module: { aim: 60 * 1024, limit: 73 * 1024 },
+  module: { aim: 60 * 1024, limit: 77 * 1024 },
   page: { aim: 150 * 1024, limit: 150 * 1024 },
 };
 

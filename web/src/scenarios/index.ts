@@ -8,7 +8,10 @@ import pausedLeader from '../../../scenarios/paused-leader.json';
 import plainRaftMinorityLeader from '../../../scenarios/plain-raft-minority-leader.json';
 import plainRaftReturningNode from '../../../scenarios/plain-raft-returning-node.json';
 import readBeforeFence from '../../../scenarios/read-before-fence.json';
+import schedulerPaused from '../../../scenarios/scheduler-paused.json';
+import schedulerTakeover from '../../../scenarios/scheduler-takeover.json';
 import threeNodeElection from '../../../scenarios/three-node-election.json';
+import writersWithoutLeader from '../../../scenarios/writers-without-leader.json';
 import type { Scenario } from '../model/scenario';
 
 export interface BuiltIn {
@@ -27,6 +30,9 @@ export const BUILT_IN: readonly BuiltIn[] = [
   { id: 'paused-leader', scenario: pausedLeader },
   { id: 'delayed-write', scenario: delayedWrite },
   { id: 'read-before-fence', scenario: readBeforeFence },
+  { id: 'writers-without-leader', scenario: writersWithoutLeader },
+  { id: 'scheduler-takeover', scenario: schedulerTakeover },
+  { id: 'scheduler-paused', scenario: schedulerPaused },
   { id: 'plain-raft-returning-node', scenario: plainRaftReturningNode },
   { id: 'plain-raft-minority-leader', scenario: plainRaftMinorityLeader },
 ];
