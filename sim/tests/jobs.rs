@@ -210,6 +210,23 @@ fn a_group_that_never_heals_owes_nothing_and_one_that_does_is_owed_every_job() {
 }
 
 #[test]
+fn leaders_that_are_asked_to_resign_all_the_time_owe_nothing_meanwhile() {
+    // Nothing is wrong with the world, and yet nobody leads for longer than the bound.
+    let wishes: Vec<String> = (500..6_000)
+        .step_by(10)
+        .map(|at| format!(r#"{{"at": "{at}ms", "resign": "leader"}}"#))
+        .collect();
+    let (world, events) = run(&scenario(&format!(r#""faults": [{}]"#, wishes.join(","))));
+    let done = |before| {
+        let done = events.iter().filter(|event| event.kind == Kind::JobDone);
+        done.filter(|event| event.at < before).count()
+    };
+    assert_eq!(done(6_000_000), 0);
+    assert!(done(10_000_000) > 20);
+    assert_eq!(outcome(&world, Check::JobsLost), Outcome::Holds);
+}
+
+#[test]
 fn a_run_without_jobs_is_not_judged_for_them() {
     let scenario = Scenario::parse(r#"{"tenure": 1, "scheme": "raft", "duration": "2s"}"#).unwrap();
     let (world, events) = run(&scenario);

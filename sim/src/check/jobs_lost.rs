@@ -1,8 +1,9 @@
 //! Every job that falls due is done (`protocols/leases.md` §5, T4 to T6): none is skipped, and while the world is whole an
 //! established leader makes up for those that were missed, each within the bound.
 //!
-//! The bound is for the next job. It begins anew with every job that is done, with every leader, and when the last fault is
-//! healed: how long all that was missed takes depends on how much it is.
+//! The bound is for the next job. It begins anew with every job that is done, with every leader, when somebody asks one to
+//! resign or another to campaign, and when the last fault is healed: how long all that was missed takes depends on how much
+//! it is.
 
 use super::Tally;
 
@@ -52,8 +53,8 @@ impl JobsLost {
         broken
     }
 
-    /// A leader was established.
-    pub(super) fn established(&mut self, now: u64) -> bool {
+    /// A leader was established, or somebody asked for another: what was waited for so far says nothing.
+    pub(super) fn begins_anew(&mut self, now: u64) -> bool {
         let broken = self.advance(now);
         self.wait_from(now);
         broken
@@ -138,7 +139,7 @@ mod tests {
         assert_eq!(check.bound(), None, "faults may keep it from being done");
         check.whole(500, true);
         assert_eq!(check.bound(), Some(600));
-        check.established(590);
+        check.begins_anew(590);
         assert_eq!(check.bound(), Some(690));
         assert!(!check.done(690, 1));
         assert_eq!(check.bound(), Some(790));

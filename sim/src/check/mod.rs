@@ -87,6 +87,8 @@ pub enum Fact {
     },
     /// The last fault was healed, or the first one struck.
     Whole(bool),
+    /// Somebody asked a node to stop leading, or to campaign.
+    Wished,
     /// A job fell due.
     JobDue(u64),
     /// A node works at another job than before.
@@ -403,7 +405,7 @@ impl Judges {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
                 self.hear_of_jobs(now, fact, &mut broken);
             }
-            Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
+            Fact::Wished | Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
                 self.hear_of_jobs(now, fact, &mut broken);
             }
         }
@@ -421,7 +423,9 @@ impl Judges {
             return;
         };
         match fact {
-            Fact::Established { .. } => broken.add(Check::JobsLost, lost.established(now)),
+            Fact::Established { .. } | Fact::Wished => {
+                broken.add(Check::JobsLost, lost.begins_anew(now));
+            }
             Fact::Whole(whole) => broken.add(Check::JobsLost, lost.whole(now, whole)),
             Fact::JobDue(job) => broken.add(Check::JobsLost, lost.fell_due(now, job)),
             Fact::Works { node, job, begins } => {

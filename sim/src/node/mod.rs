@@ -8,6 +8,7 @@ mod jobs;
 mod service;
 
 use crate::app::App;
+use crate::check::Fact;
 use crate::fault::{Action, Damage};
 use crate::packet::Packet;
 use crate::physics::NEVER;
@@ -238,6 +239,7 @@ impl<M: Scheme> Node<M> {
         if self.status != Status::Up {
             return false;
         }
+        env.hear(Fact::Wished);
         let before = (self.look, env.net.sent());
         self.feed(env, me, wish);
         before != (self.look, env.net.sent())

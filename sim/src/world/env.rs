@@ -175,7 +175,7 @@ impl Env {
             Fact::Touched { resource, .. }
             | Fact::Wrote { resource, .. }
             | Fact::Finished { resource, .. } => self.resource_actor(resource),
-            Fact::Whole(_) | Fact::JobDue(_) => 0,
+            Fact::Whole(_) | Fact::Wished | Fact::JobDue(_) => 0,
         };
         for check in Check::ALL
             .into_iter()
