@@ -1,5 +1,6 @@
-//! A client that wants to write all the time, through whoever leads.
+//! A client that wants to write all the time, through whoever leads or through everybody in turn.
 
+use crate::app::Through;
 use crate::packet::Outcome;
 
 /// How long a client waits in silence before it tries another node, in client periods.
@@ -9,6 +10,7 @@ const PATIENCE: u64 = 4;
 #[derive(Clone, Debug)]
 pub struct Client {
     nodes: u16,
+    through: Through,
     /// Microseconds between writes.
     every: u64,
     /// Whom it takes for the leader.
@@ -25,9 +27,10 @@ pub struct Client {
 impl Client {
     /// A client of `nodes` nodes.
     #[must_use]
-    pub const fn new(nodes: u16, every: u64) -> Self {
+    pub const fn new(nodes: u16, every: u64, through: Through) -> Self {
         Self {
             nodes,
+            through,
             every,
             target: 0,
             issued: 0,
@@ -39,7 +42,8 @@ impl Client {
 
     /// A new write is due: whom to ask, and its number.
     pub fn tick(&mut self, now: u64) -> (u16, u64) {
-        if now.saturating_sub(self.heard_at) > PATIENCE.saturating_mul(self.every) {
+        let silent = now.saturating_sub(self.heard_at) > PATIENCE.saturating_mul(self.every);
+        if silent || self.through == Through::Anyone {
             self.try_next(now);
         }
         self.issued += 1;
@@ -49,9 +53,11 @@ impl Client {
     /// An answer came. Names whom to ask instead, if the client follows a redirection.
     pub fn answered(&mut self, now: u64, by: u16, request: u64, outcome: Outcome) -> Option<u16> {
         match outcome {
-            Outcome::Acknowledged => {
+            Outcome::Acknowledged(_) => {
                 self.acknowledged += 1;
-                self.target = by;
+                if self.through == Through::Leader {
+                    self.target = by;
+                }
                 self.heard_at = now;
             }
             Outcome::NotYet if by == self.target => self.heard_at = now,
@@ -93,7 +99,7 @@ mod tests {
 
     #[test]
     fn silence_and_refusals_move_it_on() {
-        let mut client = Client::new(3, 10);
+        let mut client = Client::new(3, 10, Through::Leader);
         assert_eq!(client.tick(0), (0, 1));
         assert_eq!(client.tick(40), (0, 2));
         assert_eq!(client.tick(41), (1, 3), "silent for more than four periods");
@@ -108,8 +114,19 @@ mod tests {
     }
 
     #[test]
+    fn anyone_is_asked_in_turn() {
+        let mut client = Client::new(3, 10, Through::Anyone);
+        let asked = [(); 4].map(|()| {
+            let (node, request) = client.tick(0);
+            client.answered(5, 0, request, Outcome::Acknowledged(1));
+            node
+        });
+        assert_eq!((asked, client.acknowledged()), ([1, 2, 0, 1], 4));
+    }
+
+    #[test]
     fn a_write_follows_one_redirection() {
-        let mut client = Client::new(3, 10);
+        let mut client = Client::new(3, 10, Through::Leader);
         client.tick(0);
         assert_eq!(
             client.answered(1, 0, 1, Outcome::Redirected(Some(2))),
@@ -126,9 +143,9 @@ mod tests {
 
     #[test]
     fn whoever_acknowledges_is_asked_again() {
-        let mut client = Client::new(3, 10);
+        let mut client = Client::new(3, 10, Through::Leader);
         client.tick(0);
-        client.answered(5, 2, 1, Outcome::Acknowledged);
+        client.answered(5, 2, 1, Outcome::Acknowledged(1));
         assert_eq!((client.acknowledged(), client.tick(6).0), (1, 2));
     }
 }

@@ -34,6 +34,7 @@ pub mod export;
 pub mod failure;
 pub mod fault;
 pub mod history;
+pub mod jobs;
 mod json;
 pub mod linear;
 #[cfg(not(target_family = "wasm"))]

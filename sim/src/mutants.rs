@@ -6,7 +6,7 @@
 
 use crate::check::Check;
 use crate::explore::{Hunt, explore};
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::scenario::rule_names;
 use crate::schedule::{self, Control, Setting};
 use tenure::raft::{ConfigError, Invariant, Rule};
@@ -142,22 +142,22 @@ impl Mutant {
         let Some(first) = failures.first() else {
             return Trial::Survived;
         };
-        let named = self.check().map(Reason::Check);
-        let mut declared: Vec<Reason> = (self.follows.iter())
-            .filter_map(|invariant| check_of(*invariant).map(Reason::Check))
+        let named = self.check();
+        let mut declared: Vec<Check> = (self.follows.iter())
+            .filter_map(|invariant| check_of(*invariant))
             .chain(named)
             .collect();
-        // A token that can be had twice comes back after it was over, and two may show it at a resource.
-        if declared.contains(&Reason::Check(Check::TokenRises)) {
-            let of_a_token = OF_A_TOKEN.into_iter().filter_map(check_named);
-            declared.extend(of_a_token.map(Reason::Check));
+        for (cause, effects) in CONSEQUENCES {
+            if declared.contains(&cause) {
+                declared.extend_from_slice(effects);
+            }
         }
-        if let Some(failure) = (failures.iter()).find(|failure| !declared.contains(&failure.reason))
+        if let Some(failure) = (failures.iter()).find(|failure| !declared.contains(&failure.check))
         {
             return Trial::Undeclared(*failure);
         }
         // Of what breaks at one instant, any is the first.
-        let found = (failures.iter()).find(|failure| Some(failure.reason) == named);
+        let found = (failures.iter()).find(|failure| Some(failure.check) == named);
         match found {
             Some(failure) if failure.at == first.at => Trial::Killed(*failure),
             _ => Trial::Followed(*first),
@@ -182,40 +182,49 @@ impl Mutant {
     }
 }
 
-/// The check of the simulator that judges an invariant of the core.
+/// The check of the simulator that judges an invariant of the core; `None` when a world does not show it.
 #[must_use]
-pub fn check_of(invariant: Invariant) -> Option<Check> {
-    let name = match invariant {
-        Invariant::OneLeaderPerTerm => "one-leader-per-term",
-        Invariant::OneVotePerTerm => "one-vote-per-term",
-        Invariant::TokenRises => "token-rises",
-        Invariant::BelievedLeaders => "believed-leaders",
-        Invariant::NeverRevives => "never-revives",
-        Invariant::LeaderAgain => "leader-again",
-        Invariant::LeaderStays => "leader-stays",
-        Invariant::DurableTerm => "durable-term",
-        Invariant::LeaderCompleteness => "leader-completeness",
-        _ => return None,
-    };
-    check_named(name)
+pub const fn check_of(invariant: Invariant) -> Option<Check> {
+    match invariant {
+        Invariant::OneLeaderPerTerm => Some(Check::OneLeaderPerTerm),
+        Invariant::OneVotePerTerm => Some(Check::OneVotePerTerm),
+        Invariant::TokenRises => Some(Check::TokenRises),
+        Invariant::BelievedLeaders => Some(Check::BelievedLeaders),
+        Invariant::NeverRevives => Some(Check::NeverRevives),
+        Invariant::LeaderAgain => Some(Check::LeaderAgain),
+        _ => None,
+    }
 }
 
-/// The checks that take it for granted that a token is had once.
-const OF_A_TOKEN: [&str; 2] = ["never-revives", "token-holder"];
-
-fn check_named(name: &str) -> Option<Check> {
-    Check::ALL.into_iter().find(|check| check.name() == name)
-}
+/// What may break with a check, whatever broke it: it judges what rests on the first.
+const CONSEQUENCES: [(Check, &[Check]); 4] = [
+    // A token that can be had twice comes back after it was over, and two may show it at a resource, whose guard takes them
+    // for one.
+    (
+        Check::TokenRises,
+        &[
+            Check::NeverRevives,
+            Check::TokenHolder,
+            Check::LinearizableFenced,
+            Check::LinearizableClient,
+            Check::JobsLost,
+            Check::JobsConcurrent,
+        ],
+    ),
+    // A tenure that ended and came back: its work was stopped, and nobody takes it over.
+    (Check::NeverRevives, &[Check::JobsLost]),
+    // Two leaders at once may work at one job.
+    (Check::BelievedLeaders, &[Check::JobsConcurrent]),
+    // Where nobody leads, nobody works.
+    (Check::LeaderAgain, &[Check::JobsLost]),
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn failure(at: u64, check: Check) -> Failure {
-        Failure {
-            at,
-            reason: Reason::Check(check),
-        }
+        Failure { at, check }
     }
 
     #[test]

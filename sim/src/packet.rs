@@ -47,13 +47,41 @@ pub enum Packet {
         /// What was done.
         done: Done,
     },
+    /// A node that does not ask who leads looks at a resource before it writes there.
+    Look {
+        /// What it shows: no token.
+        pass: Pass,
+        /// The client's number of the write.
+        request: u64,
+    },
+    /// A new leader asks how far the jobs are.
+    List {
+        /// What it shows.
+        pass: Pass,
+    },
+    /// A leader makes a job its own, if its owner is the one it names.
+    Claim {
+        /// What it shows.
+        pass: Pass,
+        /// Which job.
+        job: u64,
+        /// The counter of the token of the owner that the leader knows of; 0 when it knows of none.
+        from: u64,
+    },
+    /// A leader writes the effect of a job, and that it is done.
+    Finish {
+        /// What it shows.
+        pass: Pass,
+        /// Which job.
+        job: u64,
+    },
 }
 
 /// How a node answers a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The write is done.
-    Acknowledged,
+    /// The write is done: the resource now holds this.
+    Acknowledged(u64),
     /// The resource refused it: this leader was overtaken.
     Refused,
     /// Another leads, as far as this node knows.
@@ -70,11 +98,41 @@ pub enum Done {
     /// The value.
     Read(u64),
     /// The write of this number is in.
-    Written(u64),
+    Written {
+        /// The client's number of the write.
+        request: u64,
+        /// What the resource holds now.
+        value: u64,
+    },
     /// The guard refused.
     Refused {
         /// The client's number of the write; 0 when it was no write.
         request: u64,
+        /// The code of the reason.
+        reason: u64,
+    },
+    /// What somebody sees who looks.
+    Seen {
+        /// The client's number of the write that it is looked for.
+        request: u64,
+        /// The value.
+        value: u64,
+    },
+    /// How far the jobs are.
+    Listed {
+        /// Every job up to this one is done.
+        done: u64,
+        /// The counter of the token of the owner of the next; 0 when it has none.
+        owner: u64,
+    },
+    /// The job is the leader's own now.
+    Claimed(u64),
+    /// The effect of the job is in.
+    Finished(u64),
+    /// The job was not taken from whom the leader named, or its effect not admitted.
+    Denied {
+        /// Which job.
+        job: u64,
         /// The code of the reason.
         reason: u64,
     },
@@ -92,10 +150,14 @@ impl Packet {
             Self::Answer { .. } => 23,
             Self::Fence { .. } => 24,
             Self::Read { .. } => 25,
+            Self::Look { .. } => 26,
+            Self::List { .. } => 27,
+            Self::Claim { .. } => 28,
+            Self::Finish { .. } => 29,
         }
     }
 
-    /// The term it speaks of, or the counter of the token it shows.
+    /// The term it speaks of, or the counter of the token it shows, if it shows any.
     #[must_use]
     pub const fn term(&self) -> Option<u64> {
         match self {
@@ -104,7 +166,14 @@ impl Packet {
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
-            | Self::Answer { pass, .. } => Some(pass.token.counter),
+            | Self::Answer { pass, .. }
+            | Self::Look { pass, .. }
+            | Self::List { pass }
+            | Self::Claim { pass, .. }
+            | Self::Finish { pass, .. } => match pass.token.counter {
+                0 => None,
+                counter => Some(counter),
+            },
         }
     }
 
@@ -116,7 +185,8 @@ impl Packet {
             Self::Reply { request, outcome } => {
                 trace.mix(*request);
                 trace.mix(match outcome {
-                    Outcome::Acknowledged => 0,
+                    // The value was heard when the resource took it.
+                    Outcome::Acknowledged(_) => 0,
                     Outcome::Refused => 1,
                     Outcome::NotYet => 2,
                     Outcome::Redirected(None) => 3,
@@ -132,14 +202,40 @@ impl Packet {
                 trace.mix(*request);
                 trace.mix(*value);
             }
-            Self::Fence { pass } | Self::Read { pass } => trace.mix(holder_number(pass)),
+            Self::Fence { pass } | Self::Read { pass } | Self::List { pass } => {
+                trace.mix(holder_number(pass));
+            }
+            Self::Look { pass, request } => {
+                trace.mix(holder_number(pass));
+                trace.mix(*request);
+            }
+            Self::Claim { pass, job, from } => {
+                trace.mix(holder_number(pass));
+                trace.mix(*job);
+                trace.mix(*from);
+            }
+            Self::Finish { pass, job } => {
+                trace.mix(holder_number(pass));
+                trace.mix(*job);
+            }
             Self::Answer { pass, done } => {
                 trace.mix(holder_number(pass));
                 let (what, number) = match done {
                     Done::Fenced => (0, 0),
                     Done::Read(value) => (1, *value),
-                    Done::Written(request) => (2, *request),
+                    Done::Written { request, .. } => (2, *request),
                     Done::Refused { request, reason } => (3 + *reason, *request),
+                    Done::Seen { request, value } => {
+                        trace.mix(*value);
+                        (16, *request)
+                    }
+                    Done::Listed { done, owner } => {
+                        trace.mix(*owner);
+                        (17, *done)
+                    }
+                    Done::Claimed(job) => (18, *job),
+                    Done::Finished(job) => (19, *job),
+                    Done::Denied { job, reason } => (20 + *reason, *job),
                 };
                 trace.mix(what);
                 trace.mix(number);

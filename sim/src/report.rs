@@ -1,10 +1,11 @@
 //! What a run showed, as text and as JSON.
 
-use crate::check::linearizable::Finding;
+use crate::app::RESOURCES;
 use crate::check::{Check, Outcome, Verdict};
 use crate::fault::Action;
 use crate::json::Writer;
 use crate::physics::trace::Kind;
+use crate::resource::Resource;
 use crate::scenario::Scenario;
 use crate::stages::Failover;
 use crate::world::{FaultCounts, World};
@@ -16,7 +17,6 @@ pub struct Report {
     events: u64,
     hash: String,
     verdicts: Vec<Verdict>,
-    histories: Vec<Finding>,
     failovers: Vec<Failover>,
     faults: FaultCounts,
     /// Places of the actions that had no effect.
@@ -27,6 +27,7 @@ pub struct Report {
     elections: u64,
     /// Votes and acts of terms that the judges had forgotten.
     unjudged: u64,
+    resources: Vec<Resource>,
 }
 
 impl Report {
@@ -52,8 +53,14 @@ impl Report {
         Self {
             events: world.trace().count(),
             hash: world.trace().digest(),
-            verdicts: world.verdicts(),
-            histories: world.findings(),
+            verdicts: Check::ALL
+                .into_iter()
+                .filter(|check| {
+                    let expected = scenario.expect.iter().any(|(of, _)| of == check);
+                    expected || world.judges().concerns(*check)
+                })
+                .map(|check| world.verdict(check))
+                .collect(),
             failovers: world.stages().done().to_vec(),
             faults: world.faults(),
             without_effect,
@@ -61,6 +68,9 @@ impl Report {
             without_leader: belief.without_leader,
             elections: world.counts().candidacies,
             unjudged: world.judges().unjudged(),
+            resources: (0..RESOURCES)
+                .filter_map(|place| world.resource(place).cloned())
+                .collect(),
             scenario,
         }
     }
@@ -77,10 +87,6 @@ impl Report {
         self.verdicts
             .iter()
             .all(|verdict| self.is_expected(verdict))
-            && self
-                .histories
-                .iter()
-                .all(|found| found.outcome != Outcome::Broken)
     }
 
     fn expected(&self, check: Check) -> Option<Outcome> {
@@ -132,7 +138,7 @@ impl Report {
         for verdict in &self.verdicts {
             let tally = verdict.tally;
             out += &format!(
-                "{:<22}{:<18}{} tested",
+                "{:<25}{:<18}{} tested",
                 verdict.check.name(),
                 verdict.outcome.name(),
                 tally.exercised
@@ -151,22 +157,7 @@ impl Report {
             if verdict.tally.broken > 0 {
                 out += &format!("  {}\n", verdict.detail);
             }
-        }
-        for found in &self.histories {
-            out += &format!(
-                "{:<22}{:<18}{} tested",
-                found.name,
-                found.outcome.name(),
-                found.exercised
-            );
-            if let Some(at) = found.broken_at {
-                out += &format!(", broken at {}", millis(at));
-            }
-            if found.outcome == Outcome::Broken {
-                out += "  ✗";
-            }
-            out.push('\n');
-            if let Some(reason) = &found.reason {
+            if let Some(reason) = &verdict.reason {
                 out += &format!("  {reason}\n");
             }
         }
@@ -181,6 +172,9 @@ impl Report {
                 "{} votes and acts of leaders were of terms too old to be judged\n",
                 self.unjudged
             );
+        }
+        for resource in &self.resources {
+            out += &self.fate_of(resource);
         }
         for failover in &self.failovers {
             let after = |at: Option<u64>| {
@@ -202,6 +196,25 @@ impl Report {
         }
         for place in &self.without_effect {
             out += &format!("faults[{place}] had no effect\n");
+        }
+        out
+    }
+
+    /// What a resource took that is lost, or twice, in a line each; nothing when nothing is.
+    fn fate_of(&self, resource: &Resource) -> String {
+        let name = resource_name(resource);
+        let mut out = String::new();
+        if resource.lost() > 0 {
+            out += &format!(
+                "{name}: {} of {} writes that it took and acknowledged are lost, it holds {}\n",
+                resource.lost(),
+                resource.accepted(),
+                resource.value()
+            );
+        }
+        if self.scenario.jobs.is_some() {
+            let (done, effects) = (resource.jobs().done(), resource.jobs().effects());
+            out += &format!("{name}: {done} jobs done, {effects} effects taken\n");
         }
         out
     }
@@ -231,19 +244,24 @@ impl Report {
             plain(&mut w, "broken", verdict.tally.broken);
             w.plain("firstBrokenAt", &or_null(verdict.tally.first_broken_at));
             w.text("detail", verdict.detail);
+            if let Some(reason) = &verdict.reason {
+                w.text("reason", reason);
+            }
             w.close('}');
         }
         w.close(']');
-        w.open("histories", '[');
-        for found in &self.histories {
+        w.open("resources", '[');
+        for resource in &self.resources {
             w.comma();
             w.out.push('{');
-            w.text("check", found.name);
-            w.text("verdict", found.outcome.name());
-            plain(&mut w, "exercised", found.exercised);
-            w.plain("brokenAt", &or_null(found.broken_at));
-            if let Some(reason) = &found.reason {
-                w.text("reason", reason);
+            w.text("name", resource_name(resource));
+            plain(&mut w, "taken", resource.accepted());
+            plain(&mut w, "refused", resource.refused());
+            plain(&mut w, "value", resource.value());
+            plain(&mut w, "lost", resource.lost());
+            if self.scenario.jobs.is_some() {
+                plain(&mut w, "jobsDone", resource.jobs().done());
+                plain(&mut w, "jobEffects", resource.jobs().effects());
             }
             w.close('}');
         }
@@ -287,6 +305,14 @@ impl Report {
 
 fn or_null(at: Option<u64>) -> String {
     at.map_or_else(|| "null".to_owned(), |at| at.to_string())
+}
+
+const fn resource_name(resource: &Resource) -> &'static str {
+    if resource.fenced() {
+        "fenced"
+    } else {
+        "unfenced"
+    }
 }
 
 /// A time in milliseconds, to the microsecond where it is not whole.
@@ -339,6 +365,52 @@ mod tests {
         let json = report.to_json();
         assert!(crate::json::parse(&json).is_ok());
         assert!(json.contains("\"withoutEffect\":[1]") && json.contains("\"asExpected\":false"));
+    }
+
+    #[test]
+    fn every_verdict_can_be_expected_that_of_histories_and_of_a_workload_that_is_not_there_too() {
+        for (expect, as_expected) in [
+            (
+                r#""linearizable-fenced": "holds", "linearizable-client": "holds""#,
+                true,
+            ),
+            (r#""linearizable-fenced": "not-exercised""#, false),
+            (r#""linearizable-unfenced": "broken-by-design""#, false),
+            (r#""jobs-lost": "not-exercised""#, true),
+            (r#""jobs-lost": "holds""#, false),
+        ] {
+            let report = report(expect);
+            assert_eq!(report.as_expected(), as_expected, "{expect}");
+            for (check, _) in &report.scenario.expect {
+                assert!(report.to_text().contains(check.name()));
+                assert!(report.to_json().contains(check.name()));
+            }
+        }
+        assert!(
+            !report("").to_text().contains("jobs-lost"),
+            "nobody asked for it"
+        );
+    }
+
+    #[test]
+    fn lost_writes_and_jobs_are_counted() {
+        let told = |rest: &str| {
+            let json = format!(
+                r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "5s", {rest}}}"#
+            );
+            let report = Report::of(Scenario::parse(&json).unwrap());
+            (report.to_text(), report.to_json())
+        };
+        let (text, json) = told(r#""client": {"think": "30ms", "through": "anyone"}"#);
+        assert!(text.contains("writes that it took and acknowledged are lost, it holds"));
+        assert!(text.contains("\n  It held ") && json.contains("\"reason\":\"It held "));
+        assert!(json.contains("\"lost\":") && !json.contains("jobsDone"));
+        let (text, json) = told(r#""jobs": {"every": "500ms", "takes": "50ms"}"#);
+        assert!(
+            text.contains("fenced: 9 jobs done, 9 effects taken"),
+            "{text}"
+        );
+        assert!(json.contains("\"jobsDone\":9,\"jobEffects\":9") && !text.contains("lost, it"));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Many seeds: what the judges say of all of them, and whether the faults mattered.
 
-use crate::app::RESOURCES;
-use crate::check::{Check, Tally, linearizable};
+use crate::check::{Check, Tally};
 use crate::failure::Failure;
 use crate::fault::Action;
 use crate::marks::Mark;
@@ -34,8 +33,6 @@ pub struct Sweep {
     pub events: u64,
     /// The counts of each check, summed. By place in [`Check::ALL`]; the time of the first breakage is of no use here.
     pub tallies: [Tally; Check::ALL.len()],
-    /// The counts of the histories of the fenced resource and of the other, summed: answers judged, seeds broken.
-    pub histories: [Tally; RESOURCES],
     /// How many seeds met each situation, by place in [`Mark::ALL`].
     pub marks: [u64; Mark::ALL.len()],
     /// How the actions fared, summed.
@@ -57,7 +54,6 @@ impl Default for Sweep {
             runs: 0,
             events: 0,
             tallies: [Tally::default(); Check::ALL.len()],
-            histories: [Tally::default(); RESOURCES],
             marks: [0; Mark::ALL.len()],
             faults: FaultCounts::default(),
             healed: Times::default(),
@@ -89,13 +85,9 @@ impl Sweep {
         self.runs += 1;
         self.events += world.trace().count();
         for (sum, check) in self.tallies.iter_mut().zip(Check::ALL) {
-            let tally = world.judges().tally(check);
+            let tally = world.verdict(check).tally;
             sum.exercised += tally.exercised;
             sum.broken += tally.broken;
-        }
-        for (sum, found) in self.histories.iter_mut().zip(world.findings()) {
-            sum.exercised += found.exercised;
-            sum.broken += u64::from(found.reason.is_some());
         }
         self.failing
             .extend(Failure::first(&world).map(|failure| (seed, failure)));
@@ -118,10 +110,6 @@ impl Sweep {
         self.runs += other.runs;
         self.events += other.events;
         for (sum, tally) in self.tallies.iter_mut().zip(other.tallies) {
-            sum.exercised += tally.exercised;
-            sum.broken += tally.broken;
-        }
-        for (sum, tally) in self.histories.iter_mut().zip(other.histories) {
             sum.exercised += tally.exercised;
             sum.broken += tally.broken;
         }
@@ -163,11 +151,6 @@ impl Sweep {
         for (tally, check) in self.tallies.iter().zip(Check::ALL) {
             if tally.exercised == 0 {
                 names.push("check ".to_owned() + check.name());
-            }
-        }
-        for (tally, name) in self.histories.iter().zip(linearizable::NAMES) {
-            if tally.exercised == 0 {
-                names.push("check ".to_owned() + name);
             }
         }
         let least = (self.runs / EACH).max(1);
@@ -258,7 +241,7 @@ mod tests {
     #[test]
     fn a_planted_failure_is_reported() {
         let (_, failure) = Sweep::canary(0).unwrap().unwrap();
-        assert_eq!(failure.reason.name(), "one-leader-per-term");
+        assert_eq!(failure.check.name(), "one-leader-per-term");
     }
 
     #[test]

@@ -270,7 +270,7 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
         "--liveness",
         "1",
         "--coverage",
-        "9",
+        "1",
     ];
     let (ended, out, _) = explore(&more);
     assert_eq!(ended, 0, "{out}");

@@ -9,7 +9,7 @@ use tenure_sim::{Scenario, World};
 const STORMY: &str = r#"{
     "tenure": 1, "scheme": "raft", "nodes": 5, "seed": "11", "duration": "12s",
     "network": {"latency": ["2ms", "30ms"], "loss": "2%", "duplicate": "1%"},
-    "client": {"think": "3ms"},
+    "client": {"think": "3ms"}, "jobs": {"every": "150ms", "takes": "90ms"},
     "faults": [
         {"at": "2s", "crash": "leader"}, {"at": "3s", "restart": "crashed"},
         {"at": "4s", "pause": "leader"}, {"at": "5s", "resume": "paused"},

@@ -1,15 +1,19 @@
-//! Whether the histories of the two resources are linearizable, in whole worlds.
+//! Whether the histories of the two resources and of the client are linearizable, in whole worlds.
 
-use tenure_sim::check::linearizable::Finding;
-use tenure_sim::check::{Check, Outcome};
+use tenure_sim::check::{Check, Outcome, Verdict};
 use tenure_sim::{Scenario, World, schedule};
 
-fn judged(scenario: &Scenario) -> (World, Finding, Finding) {
+fn judged(scenario: &Scenario) -> (World, Verdict, Verdict) {
     let mut world = World::new(scenario);
     world.record_histories();
     world.run();
-    let [fenced, unfenced] = world.findings().try_into().unwrap();
+    let [fenced, unfenced] =
+        [Check::LinearizableFenced, Check::LinearizableUnfenced].map(|check| world.verdict(check));
     (world, fenced, unfenced)
+}
+
+fn of_the_client(world: &World) -> Verdict {
+    world.verdict(Check::LinearizableClient)
 }
 
 fn scenario(client: &str, faults: &str) -> Scenario {
@@ -29,7 +33,14 @@ fn the_fenced_resource_is_and_the_other_is_not_once_a_stale_write_gets_in() {
             (Outcome::Holds, None),
             "seed {seed}"
         );
-        assert!(fenced.exercised > 100, "seed {seed}");
+        assert!(fenced.tally.exercised > 100, "seed {seed}");
+        let client = of_the_client(&world);
+        assert_eq!(
+            (client.outcome, client.reason),
+            (Outcome::Holds, None),
+            "seed {seed}"
+        );
+        assert!(client.tally.exercised > 100, "seed {seed}");
         let stale = world.judges().tally(Check::StaleWriteUnfenced).broken > 0;
         if unfenced.outcome != Outcome::Holds {
             assert_eq!(unfenced.outcome, Outcome::BrokenByDesign);
@@ -51,7 +62,7 @@ fn a_leader_that_froze_between_check_and_write_is_told_of() {
         .find(|(.., unfenced)| unfenced.outcome == Outcome::BrokenByDesign);
     let (_, fenced, unfenced) = found.unwrap();
     assert_eq!(fenced.outcome, Outcome::Holds);
-    assert!(unfenced.broken_at.unwrap() >= 4_000_000);
+    assert!(unfenced.tally.first_broken_at.unwrap() >= 4_000_000);
     let reason = unfenced.reason.unwrap();
     assert!(
         reason.contains("no order explains [") && reason.contains(" to "),
@@ -66,8 +77,13 @@ fn to_read_before_fencing_breaks_the_fenced_one_too() {
         r#"{"at": "3s", "crash": "leader"}"#,
     );
     let broken = (0..20).filter(|seed| {
-        let (_, fenced, _) = judged(&raced.clone().with_seed(*seed));
-        assert_ne!(fenced.outcome, Outcome::Broken, "by design");
+        let (world, fenced, _) = judged(&raced.clone().with_seed(*seed));
+        let client = of_the_client(&world).outcome;
+        assert!(
+            ![fenced.outcome, client].contains(&Outcome::Broken),
+            "by design"
+        );
+        assert!(client != Outcome::BrokenByDesign || fenced.outcome == client);
         fenced.outcome == Outcome::BrokenByDesign
     });
     assert!(broken.count() > 0);
@@ -81,7 +97,8 @@ fn judged_or_not_a_run_is_the_same() {
         let mut world = World::new(&scenario);
         world.run();
         assert_eq!(judged.trace().hash(), world.trace().hash());
-        assert_eq!(world.findings(), []);
+        let verdict = world.verdict(Check::LinearizableFenced);
+        assert_eq!(verdict.outcome, Outcome::NotExercised);
     }
 }
 
@@ -91,7 +108,63 @@ fn what_was_never_used_is_not_exercised() {
         "",
         r#"{"at": "0s", "crash": "n1"}, {"at": "0s", "crash": "n2"}"#,
     );
-    let (_, fenced, unfenced) = judged(&nobody_leads);
+    let (world, fenced, unfenced) = judged(&nobody_leads);
+    assert_eq!(of_the_client(&world).outcome, Outcome::NotExercised);
     assert_eq!(fenced.outcome, Outcome::NotExercised);
     assert_eq!(unfenced.outcome, Outcome::NotExercised);
+}
+
+#[test]
+fn a_client_that_is_never_answered_gives_up_and_the_rest_is_still_judged() {
+    // The leader freezes for good with what it was asked; a run of more operations than are kept at once.
+    let frozen = Scenario::parse(
+        r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "60s", "client": {"every": "5ms"}, "faults": [{"at": "2s", "pause": "leader"}]}"#,
+    )
+    .unwrap();
+    let (world, fenced, _) = judged(&frozen);
+    let client = of_the_client(&world);
+    assert!(client.tally.exercised > 10_000, "{client:?}");
+    assert_eq!(
+        (client.outcome, fenced.outcome),
+        (Outcome::Holds, Outcome::Holds),
+        "{client:?}"
+    );
+}
+
+#[test]
+fn writers_without_a_leader_lose_what_was_acknowledged_and_with_one_they_do_not() {
+    let through = |who| {
+        scenario(
+            &format!(r#""every": "15ms", "think": "15ms", "through": "{who}""#),
+            "",
+        )
+    };
+    for seed in 0..10 {
+        let (world, _, unfenced) = judged(&through("anyone").with_seed(seed));
+        let client = of_the_client(&world);
+        for verdict in [unfenced, client] {
+            assert_eq!(verdict.outcome, Outcome::BrokenByDesign, "{verdict:?}");
+            assert!(verdict.detail.contains("leader") || verdict.detail.contains("leads"));
+        }
+        let [fenced, open] = [0, 1].map(|place| world.resource(place).unwrap());
+        assert!(open.lost() > 20 && open.accepted() - open.value() == open.lost());
+        assert_eq!(
+            fenced.accepted(),
+            0,
+            "the guard admits nobody without a token"
+        );
+        assert!(fenced.refused() > 100);
+        assert_eq!(
+            [Check::StaleWriteFenced, Check::StaleWriteUnfenced]
+                .map(|check| world.verdict(check).outcome),
+            [Outcome::Holds, Outcome::NotExercised],
+            "nobody was overtaken: nobody leads"
+        );
+
+        let (world, fenced, unfenced) = judged(&through("leader").with_seed(seed));
+        for verdict in [fenced, unfenced, of_the_client(&world)] {
+            assert_eq!(verdict.outcome, Outcome::Holds, "{verdict:?}");
+        }
+        assert_eq!(world.resource(1).unwrap().lost(), 0);
+    }
 }

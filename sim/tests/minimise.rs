@@ -2,7 +2,7 @@
 
 use tenure::raft::Rule;
 use tenure_sim::check::{Check, Outcome};
-use tenure_sim::failure::{Failure, Reason};
+use tenure_sim::failure::Failure;
 use tenure_sim::minimise::{FEW, Minimised, minimise};
 use tenure_sim::mutants::{Mutant, Trial};
 use tenure_sim::report::Report;
@@ -59,7 +59,7 @@ fn a_planted_fault_becomes_a_scenario_of_a_few_actions_that_fails_for_the_same_r
                 small.sentence
             );
             assert_eq!(small.actions, scenario.faults.len());
-            assert_eq!(small.failure.reason, failure.reason);
+            assert_eq!(small.failure.check, failure.check);
             assert_eq!(first_failure(&small.scenario), Some(small.failure));
             (small.scenario.faults.len() <= FEW).then_some(small)
         });
@@ -81,12 +81,12 @@ fn of_two_planted_faults_the_one_that_showed_first_is_kept() {
         let made = schedule::make(seed, &setting, |_| ()).unwrap();
         if let Some(failure) = Failure::first(&made.world) {
             let small = minimised(&made.scenario);
-            assert_eq!(small.failure.reason, failure.reason, "{seed}");
-            reasons.push(failure.reason);
+            assert_eq!(small.failure.check, failure.check, "{seed}");
+            reasons.push(failure.check);
         }
     }
     for check in [Check::OneVotePerTerm, Check::OneLeaderPerTerm] {
-        assert!(reasons.contains(&Reason::Check(check)), "{reasons:?}");
+        assert!(reasons.contains(&check), "{reasons:?}");
     }
 }
 
@@ -95,10 +95,10 @@ fn stopped_early_it_answers_with_something_that_still_fails() {
     let (scenario, failure) = killers(&Mutant::of(Rule::OneVoteATerm)).next().unwrap();
     for tries in [0, 1, 10] {
         let small = minimise(&scenario, |progress| progress.tries <= tries).unwrap();
-        assert_eq!(small.failure.reason, failure.reason);
+        assert_eq!(small.failure.check, failure.check);
         assert_eq!(
-            first_failure(&small.scenario).map(|failure| failure.reason),
-            Some(failure.reason)
+            first_failure(&small.scenario).map(|failure| failure.check),
+            Some(failure.check)
         );
         assert!(small.tries <= tries + 2);
     }
@@ -115,8 +115,8 @@ fn the_scenario_says_what_breaks_and_when_in_both_languages() {
         "faults": [{"at": "2s", "crash": "leader"}, {"at": "3s", "restart": "crashed"},
                    {"at": "8s", "crash": "leader"}, {"at": "9s", "restart": "crashed"}]}"#;
     let small = minimised(&Scenario::parse(json).unwrap());
-    let expected = Reason::Check(Check::LeaderAgain);
-    assert_eq!(small.failure.reason, expected, "{}", small.sentence);
+    let expected = Check::LeaderAgain;
+    assert_eq!(small.failure.check, expected, "{}", small.sentence);
     assert!(
         small
             .scenario

@@ -18,7 +18,7 @@ fn killed_by(mutant: &Mutant, seeds: u64) -> Option<u64> {
         Trial::Undeclared(failure) => panic!(
             "without {}, seed {seed}: {} broke",
             mutant.name,
-            failure.reason.name()
+            failure.check.name()
         ),
     })
 }

@@ -79,6 +79,8 @@ fn one_vote_a_term_off_breaks_one_vote_per_term() {
             Check::TokenRises,
             Check::BelievedLeaders,
             Check::TokenHolder,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         500,
     );
@@ -95,6 +97,8 @@ fn durable_before_reply_off_breaks_one_vote_per_term() {
             Check::TokenRises,
             Check::BelievedLeaders,
             Check::TokenHolder,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         2_000,
     );
@@ -110,6 +114,8 @@ fn majority_of_voters_off_breaks_one_leader_per_term() {
             Check::TokenRises,
             Check::BelievedLeaders,
             Check::TokenHolder,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         500,
     );
@@ -125,6 +131,8 @@ fn majority_of_voters_off_lets_tokens_fall() {
             Check::OneLeaderPerTerm,
             Check::BelievedLeaders,
             Check::TokenHolder,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         1_000,
     );
@@ -140,6 +148,8 @@ fn majority_of_voters_off_lets_two_show_one_token() {
             Check::OneLeaderPerTerm,
             Check::TokenRises,
             Check::BelievedLeaders,
+            Check::JobsLost,
+            Check::JobsConcurrent,
         ],
         1_000,
     );
@@ -177,7 +187,7 @@ fn promise_binds_voter_off_breaks_believed_leaders() {
         random,
         Rule::PromiseBindsVoter,
         Check::BelievedLeaders,
-        &[],
+        &[Check::JobsConcurrent],
         3_000,
     );
 }
@@ -190,7 +200,13 @@ fn lapse_deposes_off_breaks_never_revives() {
 
 #[test]
 fn new_term_new_vote_off_leaves_no_leader() {
-    is_killed(random, Rule::NewTermNewVote, Check::LeaderAgain, &[], 100);
+    is_killed(
+        random,
+        Rule::NewTermNewVote,
+        Check::LeaderAgain,
+        &[Check::JobsLost],
+        100,
+    );
 }
 
 #[test]

@@ -18,13 +18,10 @@ fn every_scenario_ends_as_it_says() {
         let scenario = Scenario::parse(&text).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
         assert!(!scenario.expect.is_empty(), "{name} expects nothing");
         let mut world = World::new(&scenario);
+        world.record_histories();
         world.run();
         for (check, expected) in &scenario.expect {
-            let verdict = world
-                .verdicts()
-                .into_iter()
-                .find(|verdict| verdict.check == *check)
-                .unwrap();
+            let verdict = world.verdict(*check);
             assert_eq!(
                 verdict.outcome.name(),
                 expected.name(),

@@ -47,7 +47,6 @@ pub(crate) fn verdict(verdict: &Verdict) -> JsValue {
             "firstBrokenAt",
             tally.first_broken_at.map_or(JsValue::NULL, number),
         ),
-        ("detail", text(verdict.detail)),
     ])
 }
 

@@ -1,33 +1,46 @@
-//! INV-R1: what leaders were answered at a resource can be explained by one counter that each addition and each reading
-//! meets at one instant.
+//! INV-R1: what was answered can be explained by one counter that each addition and each reading meets at one instant.
 //!
-//! An operation is a write that a leader does for a client, from its departure until the leader hears the answer, as a
-//! client beside the leader would see it: an addition that answers the new number. Where the leader dies before it hears,
-//! the outcome is unknown. A new leader's reading counts too, and so does that of an onlooker, who looks after every write
-//! that got in: what a resource shows, anybody may see. The unfenced resource is judged as if it spoke for the write.
+//! Three histories are judged. At each resource, an operation is a write that a node does for a client, from its departure
+//! until the node hears the answer: an addition that answers the new number. Where the node dies before it hears, the
+//! outcome is unknown. The reading of a new leader counts too, or of a node that does not lead.
+//!
+//! The client's own history begins where it sends its request, and ends where it hears the outcome and the new number; a
+//! request that follows a redirection is one operation. So a write that was acknowledged and is not in the resource is
+//! found, whoever is to blame.
+//!
+//! Whoever hears nothing gives up in the end, as where a node is frozen for good: the outcome is unknown.
+//!
+//! An onlooker counts as well, who looks after every write that got in and once at the end: what a resource shows, anybody
+//! may see. The unfenced resource is judged as if it spoke for the write.
 //!
 //! Recording is off until asked for, and costs a branch then. It is no part of the trace: judged or not, a run is the same.
 
-use super::Outcome;
-use crate::app::{RESOURCES, Takeover};
+use crate::app::{RESOURCES, Through};
 use crate::linear::{Counter, CounterInput, Judgement, Window};
+use crate::packet::Outcome;
 use crate::report::millis;
+use crate::scenario::Clients;
 use crate::world::env::Use;
 use crate::world::view::node_name;
 use std::fmt::Debug;
 
-/// The names of the checks, by resource.
-pub const NAMES: [&str; RESOURCES] = ["linearizable-fenced", "linearizable-unfenced"];
+/// The place of the client's history, after those of the resources.
+pub(crate) const CLIENT: usize = RESOURCES;
+
+/// How long somebody listens for an answer, in periods of the client.
+const PATIENCE: u64 = 400;
 
 /// Who looks at a resource after every write.
 const ONLOOKER: u32 = u32::MAX;
+/// The client.
+const ITSELF: u32 = u32::MAX - 1;
 
-/// Listens to what is done at the resources. Behind a pointer, so that the judge is no part of a program that never asks for
-/// it: the module for browsers has no room.
+/// Listens to what is done. Behind a pointer, so that the judge is no part of a program that never asks for it: the module
+/// for browsers has no room.
 pub(crate) trait Listener: Debug + Send + Sync {
-    fn note(&mut self, now: u64, resource: usize, what: Use);
-    /// What there is to say if the run ends now.
-    fn findings(&self) -> [Finding; RESOURCES];
+    fn note(&mut self, now: u64, history: usize, what: Use);
+    /// What there is to say of a history if the run ends now, and the resource that speaks for it holds this.
+    fn finding(&self, history: usize, now: u64, holds: u64) -> Finding;
     fn duplicate(&self) -> Box<dyn Listener>;
 }
 
@@ -37,14 +50,36 @@ impl Clone for Box<dyn Listener> {
     }
 }
 
-/// Follows what is done at the resources.
-#[derive(Clone, Debug)]
-pub(crate) struct Linearizable {
-    takeover: Takeover,
-    resources: [Log; RESOURCES],
+/// What a history shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// Answers that were judged.
+    pub(crate) exercised: u64,
+    pub(crate) fate: Fate,
 }
 
-/// What is done at one.
+/// How a history fared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Some order explains every answer.
+    Explained,
+    /// None does: the instant of the answer that no order reaches, and the reason in a sentence.
+    Broken(Option<u64>, String),
+    /// It was too much to judge: that is no pass.
+    Unknown,
+}
+
+/// Follows what is done.
+#[derive(Clone, Debug)]
+pub(crate) struct Linearizable {
+    /// The resource that speaks for the client's writes.
+    speaker: usize,
+    /// After what time somebody who hears nothing gives up.
+    patience: u64,
+    histories: [Log; CLIENT + 1],
+}
+
+/// One history.
 #[derive(Clone, Debug)]
 struct Log {
     window: Window<Counter>,
@@ -57,84 +92,83 @@ struct UnderWay {
     request: u64,
     /// Of the operation.
     number: u64,
-    value: u64,
-}
-
-/// What the histories of a resource show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The name of the check.
-    pub name: &'static str,
-    /// How it fared. A history that was too much to judge is broken where the rule is promised, and not passed anywhere.
-    pub outcome: Outcome,
-    /// Answers that were judged.
-    pub exercised: u64,
-    /// The instant of the answer that no order reaches.
-    pub broken_at: Option<u64>,
-    /// The reason in a sentence, when it is broken.
-    pub reason: Option<String>,
+    asked: u64,
 }
 
 impl Linearizable {
-    pub(crate) fn new(takeover: Takeover) -> Self {
+    pub(crate) fn new(clients: &Clients) -> Self {
         let log = || Log {
             window: Window::new(Counter),
             under_way: Vec::new(),
         };
         Self {
-            takeover,
-            resources: [log(), log()],
+            speaker: Through::speaker(clients.through),
+            patience: clients.every.saturating_mul(PATIENCE),
+            histories: [log(), log(), log()],
         }
     }
 }
 
 impl Listener for Linearizable {
-    fn note(&mut self, now: u64, resource: usize, what: Use) {
-        let Some(Log { window, under_way }) = self.resources.get_mut(resource) else {
+    fn note(&mut self, now: u64, history: usize, what: Use) {
+        if let Use::Shown { value } = what
+            && history == self.speaker
+        {
+            look(&mut self.histories[CLIENT].window, ONLOOKER, value, now);
+        }
+        let patience = self.patience;
+        let Some(log) = self.histories.get_mut(history) else {
             return;
         };
-        let mut land = |request| {
-            let place = under_way
-                .iter()
-                .position(|write| write.request == request)?;
-            Some(under_way.swap_remove(place))
-        };
         match what {
-            Use::Left {
-                node,
-                request,
-                value,
-            } => {
-                let number = window.asked(u32::from(node), CounterInput::Add(1), now);
-                under_way.push(UnderWay {
-                    request,
-                    number,
-                    value,
-                });
+            Use::Left { node, request } => {
+                log.give_up(now.saturating_sub(patience));
+                log.begin(u32::from(node), request, now);
             }
-            Use::Heard { request } => {
-                if let Some(write) = land(request) {
-                    window.answered(write.number, write.value, now);
+            Use::Asked { request } => {
+                log.give_up(now.saturating_sub(patience));
+                log.begin(ITSELF, request, now);
+            }
+            Use::Heard { request, value }
+            | Use::Answered {
+                request,
+                outcome: Outcome::Acknowledged(value),
+            } => {
+                if let Some(number) = log.land(request) {
+                    log.window.answered(number, value, now);
                 }
             }
-            Use::Refused { request } => {
-                if let Some(write) = land(request) {
-                    window.refused(write.number);
+            // Every other answer says that nothing was done.
+            Use::Refused { request } | Use::Answered { request, .. } => {
+                if let Some(number) = log.land(request) {
+                    log.window.refused(number);
                 }
             }
             Use::Unheard { request } => {
-                if let Some(write) = land(request) {
-                    window.lost(write.number);
+                if let Some(number) = log.land(request) {
+                    log.window.lost(number);
                 }
             }
-            Use::Read { node, value } => look(window, u32::from(node), value, now),
-            Use::Shown { value } => look(window, ONLOOKER, value, now),
+            Use::Read { node, value } => look(&mut log.window, u32::from(node), value, now),
+            Use::Shown { value } => look(&mut log.window, ONLOOKER, value, now),
         }
     }
 
-    fn findings(&self) -> [Finding; RESOURCES] {
-        let fenced = self.takeover == Takeover::FenceFirst;
-        [self.finding(0, fenced), self.finding(1, false)]
+    fn finding(&self, history: usize, now: u64, holds: u64) -> Finding {
+        let mut window = self.histories[history].window.clone();
+        let exercised = window.answers();
+        look(&mut window, ONLOOKER, holds, now.saturating_add(1));
+        let fate = match window.judgement() {
+            Judgement::Linearizable => Fate::Explained,
+            Judgement::Broken(small) => {
+                let stuck = small.operations.get(small.stuck);
+                let at = stuck.and_then(|operation| operation.answered());
+                let reason = small.tell(&Counter, name_of, millis);
+                Fate::Broken(at.map(|at| at.min(now)), reason)
+            }
+            Judgement::Unknown => Fate::Unknown,
+        };
+        Finding { exercised, fate }
     }
 
     fn duplicate(&self) -> Box<dyn Listener> {
@@ -142,36 +176,35 @@ impl Listener for Linearizable {
     }
 }
 
-impl Linearizable {
-    fn finding(&self, resource: usize, promised: bool) -> Finding {
-        let window = &self.resources[resource].window;
-        let broken = if promised {
-            Outcome::Broken
-        } else {
-            Outcome::BrokenByDesign
-        };
-        let exercised = window.answers();
-        let (outcome, broken_at, reason) = match window.judgement() {
-            Judgement::Linearizable if exercised == 0 => (Outcome::NotExercised, None, None),
-            Judgement::Linearizable => (Outcome::Holds, None, None),
-            Judgement::Broken(small) => {
-                let stuck = small.operations.get(small.stuck);
-                let reason = small.tell(&Counter, name_of, millis);
-                let at = stuck.and_then(|operation| operation.answered());
-                (broken, at, Some(reason))
+impl Log {
+    fn begin(&mut self, who: u32, request: u64, now: u64) {
+        let number = self.window.asked(who, CounterInput::Add(1), now);
+        self.under_way.push(UnderWay {
+            request,
+            number,
+            asked: now,
+        });
+    }
+
+    /// Takes a write off the list; the number of its operation.
+    fn land(&mut self, request: u64) -> Option<u64> {
+        let place = self
+            .under_way
+            .iter()
+            .position(|write| write.request == request)?;
+        Some(self.under_way.swap_remove(place).number)
+    }
+
+    /// Nobody listens any more for answers to what was asked before this.
+    fn give_up(&mut self, before: u64) {
+        let Self { window, under_way } = self;
+        under_way.retain(|write| {
+            let listens = write.asked >= before;
+            if !listens {
+                window.lost(write.number);
             }
-            Judgement::Unknown => {
-                let reason = "More is under way at once than can be judged: not known.".to_owned();
-                (Outcome::Broken, None, Some(reason))
-            }
-        };
-        Finding {
-            name: NAMES[resource],
-            outcome,
-            exercised,
-            broken_at,
-            reason,
-        }
+            listens
+        });
     }
 }
 
@@ -181,8 +214,9 @@ fn look(window: &mut Window<Counter>, client: u32, value: u64, now: u64) {
 }
 
 fn name_of(client: u32) -> String {
-    match u16::try_from(client) {
-        Ok(node) => node_name(node),
-        Err(_) => "an onlooker".to_owned(),
+    match client {
+        ONLOOKER => "an onlooker".to_owned(),
+        ITSELF => "the client".to_owned(),
+        node => node_name(node as u16),
     }
 }

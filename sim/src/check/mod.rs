@@ -4,8 +4,11 @@
 //! counts how often its rule was put to the test: a rule that never was is *not exercised*, which is no pass (law W3).
 
 mod believed;
+mod jobs_concurrent;
+mod jobs_lost;
+mod jobs_twice;
 mod leader_again;
-pub mod linearizable;
+pub(crate) mod linearizable;
 mod never_revives;
 mod one_leader;
 mod one_vote;
@@ -16,7 +19,11 @@ mod token_holder;
 mod token_rises;
 
 use believed::BelievedLeaders;
+use jobs_concurrent::JobsConcurrent;
+use jobs_lost::JobsLost;
+use jobs_twice::JobsTwice;
 use leader_again::LeaderAgain;
+use linearizable::{Fate, Finding};
 use never_revives::NeverRevives;
 use one_leader::OneLeaderPerTerm;
 use one_vote::OneVotePerTerm;
@@ -92,6 +99,28 @@ pub enum Fact {
     },
     /// The last fault was healed, or the first one struck.
     Whole(bool),
+    /// Somebody asked a node to stop leading, or to campaign.
+    Wished,
+    /// A job fell due.
+    JobDue(u64),
+    /// A node works at another job than before.
+    Works {
+        /// Who.
+        node: usize,
+        /// At what; 0 when it works at none.
+        job: u64,
+        /// Whether it begins, and does not go on after it was frozen.
+        begins: bool,
+    },
+    /// The effect of a job reached a resource.
+    Finished {
+        /// Which resource.
+        resource: usize,
+        /// Of which job.
+        job: u64,
+        /// Whether it was taken.
+        taken: bool,
+    },
 }
 
 /// The checks, in the order of the JavaScript interface.
@@ -116,11 +145,25 @@ pub enum Check {
     NeverRevives,
     /// Only the node that was established with a token shows it at a resource (INV-F1, INV-F3).
     TokenHolder,
+    /// What nodes did at the fenced resource has an order that explains every answer (INV-R1).
+    LinearizableFenced,
+    /// At the unfenced one it has, if nothing but luck protects it.
+    LinearizableUnfenced,
+    /// What the client was answered has such an order too.
+    LinearizableClient,
+    /// Every job that falls due is done.
+    JobsLost,
+    /// The fenced resource takes the effect of a job once (INV-F4).
+    JobsTwiceFenced,
+    /// The unfenced one does too, if nothing but luck protects it.
+    JobsTwiceUnfenced,
+    /// Two nodes never work at one job at the same instant.
+    JobsConcurrent,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 16] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -130,10 +173,18 @@ impl Check {
         Self::LeaderAgain,
         Self::NeverRevives,
         Self::TokenHolder,
+        Self::LinearizableFenced,
+        Self::LinearizableUnfenced,
+        Self::LinearizableClient,
+        Self::JobsLost,
+        Self::JobsTwiceFenced,
+        Self::JobsTwiceUnfenced,
+        Self::JobsConcurrent,
     ];
 
     /// Its name in files and reports.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneLeaderPerTerm => "one-leader-per-term",
@@ -145,6 +196,23 @@ impl Check {
             Self::LeaderAgain => "leader-again",
             Self::NeverRevives => "never-revives",
             Self::TokenHolder => "token-holder",
+            Self::LinearizableFenced => "linearizable-fenced",
+            Self::LinearizableUnfenced => "linearizable-unfenced",
+            Self::LinearizableClient => "linearizable-client",
+            Self::JobsLost => "jobs-lost",
+            Self::JobsTwiceFenced => "jobs-run-twice-fenced",
+            Self::JobsTwiceUnfenced => "jobs-run-twice-unfenced",
+            Self::JobsConcurrent => "jobs-concurrent",
+        }
+    }
+
+    /// The history it judges, for those that judge one.
+    pub(crate) const fn history(self) -> Option<usize> {
+        match self {
+            Self::LinearizableFenced => Some(0),
+            Self::LinearizableUnfenced => Some(1),
+            Self::LinearizableClient => Some(linearizable::CLIENT),
+            _ => None,
         }
     }
 }
@@ -224,10 +292,14 @@ pub struct Promises {
     pub fence_first: bool,
     /// The bound for a leader once faults are healed.
     pub leader_within: u64,
+    /// Clients write through whoever leads.
+    pub led: bool,
+    /// The bound for the next job, where there are jobs.
+    pub job_within: Option<u64>,
 }
 
 /// What one judge has to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Which rule.
     pub check: Check,
@@ -237,6 +309,8 @@ pub struct Verdict {
     pub tally: Tally,
     /// The rule, and why it may break by design, in a sentence.
     pub detail: &'static str,
+    /// What broke it, in a sentence, where that can be told.
+    pub reason: Option<String>,
 }
 
 /// All judges of one run.
@@ -251,6 +325,16 @@ pub struct Judges {
     leader_again: LeaderAgain,
     never_revives: NeverRevives,
     token_holder: TokenHolder,
+    /// Where there are jobs.
+    jobs: Option<Box<JobJudges>>,
+}
+
+/// The judges of jobs.
+#[derive(Clone, Debug)]
+struct JobJudges {
+    lost: JobsLost,
+    twice: JobsTwice,
+    concurrent: JobsConcurrent,
 }
 
 /// The rules that a fact broke just now.
@@ -289,6 +373,13 @@ impl Judges {
             leader_again: LeaderAgain::new(nodes, promises.leader_within),
             never_revives: NeverRevives::new(nodes),
             token_holder: TokenHolder::new(resources),
+            jobs: promises.job_within.map(|within| {
+                Box::new(JobJudges {
+                    lost: JobsLost::new(within),
+                    twice: JobsTwice::default(),
+                    concurrent: JobsConcurrent::new(nodes),
+                })
+            }),
         }
     }
 
@@ -314,6 +405,7 @@ impl Judges {
                     Check::TokenRises,
                     self.token_rises.established(now, node, token),
                 );
+                self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::Believes {
                 node,
@@ -360,10 +452,56 @@ impl Judges {
                 broken.add(check, self.stale.wrote(now, resource, token, accepted));
             }
             Fact::Whole(whole) => {
-                broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole))
+                broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
+                self.hear_of_jobs(now, fact, &mut broken);
+            }
+            Fact::Wished | Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
+                self.hear_of_jobs(now, fact, &mut broken);
             }
         }
         broken
+    }
+
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    fn hear_of_jobs(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
+        let Some(JobJudges {
+            lost,
+            twice,
+            concurrent,
+        }) = self.jobs.as_deref_mut()
+        else {
+            return;
+        };
+        match fact {
+            Fact::Established { .. } | Fact::Wished => {
+                broken.add(Check::JobsLost, lost.begins_anew(now));
+            }
+            Fact::Whole(whole) => broken.add(Check::JobsLost, lost.whole(now, whole)),
+            Fact::JobDue(job) => broken.add(Check::JobsLost, lost.fell_due(now, job)),
+            Fact::Works { node, job, begins } => {
+                if begins {
+                    twice.begun(job);
+                }
+                broken.add(Check::JobsConcurrent, concurrent.works(now, node, job));
+            }
+            Fact::Finished {
+                resource,
+                job,
+                taken,
+            } => {
+                let check = if resource == 0 {
+                    Check::JobsTwiceFenced
+                } else {
+                    Check::JobsTwiceUnfenced
+                };
+                broken.add(check, twice.finished(now, resource, job, taken));
+                // The fenced resource has the say.
+                if resource == 0 && taken {
+                    broken.add(Check::JobsLost, lost.done(now, job));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Lets time pass to `now`: what breaks by waiting breaks here.
@@ -371,36 +509,79 @@ impl Judges {
         let mut broken = Broken::default();
         self.believed.advance(now);
         broken.add(Check::LeaderAgain, self.leader_again.advance(now));
+        if let Some(jobs) = &mut self.jobs {
+            broken.add(Check::JobsLost, jobs.lost.advance(now));
+        }
         broken
     }
 
     /// When the next rule breaks if nothing happens until then.
     #[must_use]
     pub fn patience(&self) -> Option<u64> {
-        self.leader_again.due()
+        let job = self.jobs.as_ref().and_then(|jobs| jobs.lost.bound());
+        match (self.leader_again.due(), job) {
+            (Some(leader), Some(job)) => Some(leader.min(job)),
+            (leader, job) => leader.or(job),
+        }
     }
 
     /// How a rule fared so far.
     #[must_use]
     pub fn verdict(&self, check: Check) -> Verdict {
-        let tally = self.tally(check);
-        let (promised, detail) = self.promise(check);
-        let outcome = match tally {
-            Tally { broken: 1.., .. } if promised => Outcome::Broken,
+        Verdict {
+            check,
+            outcome: self.outcome(check),
+            tally: self.tally(check),
+            // The page has words of its own, in its languages.
+            detail: if cfg!(target_family = "wasm") {
+                ""
+            } else {
+                self.detail(check)
+            },
+            reason: None,
+        }
+    }
+
+    /// How a rule fared so far.
+    #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub fn outcome(&self, check: Check) -> Outcome {
+        match self.tally(check) {
+            Tally { broken: 1.., .. } if self.promised(check) => Outcome::Broken,
             Tally { broken: 1.., .. } => Outcome::BrokenByDesign,
             Tally { exercised: 0, .. } => Outcome::NotExercised,
             _ => Outcome::Holds,
-        };
-        Verdict {
-            check,
-            outcome,
-            tally,
-            detail,
+        }
+    }
+
+    /// What is found of the history that a rule is about.
+    pub(crate) fn find(&self, verdict: &mut Verdict, finding: Finding) {
+        let Finding { exercised, fate } = finding;
+        verdict.tally.exercised = exercised;
+        match fate {
+            Fate::Explained if exercised == 0 => {}
+            Fate::Explained => verdict.outcome = Outcome::Holds,
+            Fate::Broken(at, reason) => {
+                verdict.outcome = if self.promised(verdict.check) {
+                    Outcome::Broken
+                } else {
+                    Outcome::BrokenByDesign
+                };
+                (verdict.tally.broken, verdict.tally.first_broken_at) = (1, at);
+                verdict.reason = Some(reason);
+            }
+            // No pass, whatever is promised.
+            Fate::Unknown => {
+                verdict.outcome = Outcome::Broken;
+                let reason = "More is under way at once than can be judged: not known.";
+                verdict.reason = Some(reason.to_owned());
+            }
         }
     }
 
     /// The counts of one rule.
     #[must_use]
+    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn tally(&self, check: Check) -> Tally {
         match check {
             Check::OneLeaderPerTerm => self.one_leader.tally(),
@@ -412,7 +593,27 @@ impl Judges {
             Check::LeaderAgain => self.leader_again.tally(),
             Check::NeverRevives => self.never_revives.tally(),
             Check::TokenHolder => self.token_holder.tally(),
+            // Judged from what is recorded, when it is.
+            Check::LinearizableFenced | Check::LinearizableUnfenced | Check::LinearizableClient => {
+                Tally::default()
+            }
+            Check::JobsLost
+            | Check::JobsTwiceFenced
+            | Check::JobsTwiceUnfenced
+            | Check::JobsConcurrent => match (&self.jobs, check) {
+                (None, _) => Tally::default(),
+                (Some(jobs), Check::JobsLost) => jobs.lost.tally(),
+                (Some(jobs), Check::JobsTwiceFenced) => jobs.twice.tally(0),
+                (Some(jobs), Check::JobsTwiceUnfenced) => jobs.twice.tally(1),
+                (Some(jobs), _) => jobs.concurrent.tally(),
+            },
         }
+    }
+
+    /// Whether the workload has anything that the rule is about.
+    #[must_use]
+    pub fn concerns(&self, check: Check) -> bool {
+        check < Check::JobsLost || self.promises.job_within.is_some()
     }
 
     /// How many nodes believe to lead, how long two or more did together, and how long no running node did.
@@ -461,62 +662,105 @@ impl Judges {
         exercised - broken
     }
 
-    /// Whether the setting promises a rule, and the rule in a sentence.
-    const fn promise(&self, check: Check) -> (bool, &'static str) {
+    /// Whether the setting promises a rule.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    const fn promised(&self, check: Check) -> bool {
         let Promises {
             leases,
             fence_first,
+            led,
             ..
         } = self.promises;
         match check {
-            Check::OneLeaderPerTerm => (
-                true,
-                "At most one node acts as leader of a term, over the whole run.",
-            ),
-            Check::OneVotePerTerm => (
-                true,
-                "A node gives its vote of a term to at most one candidate, across restarts.",
-            ),
-            Check::TokenRises if leases => (
-                true,
-                "Each new tenure has a higher token than every earlier one.",
-            ),
-            Check::TokenRises => (
-                false,
-                "Without leases a leader that was overtaken can still be established late: only each node's own tokens rise.",
-            ),
-            Check::BelievedLeaders if leases => (
-                true,
-                "Two nodes never believe to lead at the same instant of true time.",
-            ),
-            Check::BelievedLeaders => (
-                false,
-                "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out.",
-            ),
-            Check::StaleWriteFenced if fence_first => (
-                true,
-                "The fenced resource takes no write of a leader that was overtaken.",
-            ),
-            Check::StaleWriteFenced => (
-                false,
-                "The new leader reads before it fences: until its first write the guard has not heard of it (LS-F5).",
-            ),
-            Check::StaleWriteUnfenced => (
-                false,
-                "The unfenced resource checks nothing: a write of a leader that was overtaken gets in.",
-            ),
-            Check::LeaderAgain => (
-                true,
-                "Once the last fault is healed, an established leader within the bound.",
-            ),
-            Check::NeverRevives => (
-                true,
-                "A token that expired or was given up never becomes valid again.",
-            ),
-            Check::TokenHolder => (
-                true,
-                "Only the node that was established with a token shows it at a resource.",
-            ),
+            Check::OneLeaderPerTerm
+            | Check::OneVotePerTerm
+            | Check::LeaderAgain
+            | Check::NeverRevives
+            | Check::TokenHolder
+            | Check::JobsLost
+            | Check::JobsTwiceFenced => true,
+            Check::TokenRises | Check::BelievedLeaders | Check::JobsConcurrent => leases,
+            Check::StaleWriteFenced | Check::LinearizableFenced => fence_first,
+            Check::LinearizableClient => fence_first && led,
+            Check::StaleWriteUnfenced | Check::LinearizableUnfenced | Check::JobsTwiceUnfenced => {
+                false
+            }
+        }
+    }
+
+    /// The rule in a sentence, or why nothing promises it.
+    const fn detail(&self, check: Check) -> &'static str {
+        let Promises { led, .. } = self.promises;
+        match (check, self.promised(check)) {
+            (Check::OneLeaderPerTerm, _) => {
+                "At most one node acts as leader of a term, over the whole run."
+            }
+            (Check::OneVotePerTerm, _) => {
+                "A node gives its vote of a term to at most one candidate, across restarts."
+            }
+            (Check::TokenRises, true) => {
+                "Each new tenure has a higher token than every earlier one."
+            }
+            (Check::TokenRises, false) => {
+                "Without leases a leader that was overtaken can still be established late: only each node's own tokens rise."
+            }
+            (Check::BelievedLeaders, true) => {
+                "Two nodes never believe to lead at the same instant of true time."
+            }
+            (Check::BelievedLeaders, false) => {
+                "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out."
+            }
+            (Check::StaleWriteFenced, true) => {
+                "The fenced resource takes no write of a leader that was overtaken."
+            }
+            (Check::StaleWriteFenced, false) => {
+                "The new leader reads before it fences: until its first write the guard has not heard of it (LS-F5)."
+            }
+            (Check::StaleWriteUnfenced, _) => {
+                "The unfenced resource checks nothing: a write of a leader that was overtaken gets in."
+            }
+            (Check::LeaderAgain, _) => {
+                "Once the last fault is healed, an established leader within the bound."
+            }
+            (Check::NeverRevives, _) => {
+                "A token that expired or was given up never becomes valid again."
+            }
+            (Check::TokenHolder, _) => {
+                "Only the node that was established with a token shows it at a resource."
+            }
+            (Check::LinearizableFenced, true) => {
+                "One order of all that was done at the fenced resource explains every answer."
+            }
+            (Check::LinearizableClient, true) => {
+                "One order of all that the client asked for explains every answer it got."
+            }
+            (Check::LinearizableClient, false) if !led => {
+                "Nobody leads: two that read the same number both write the next, and one of two acknowledged writes is lost."
+            }
+            (Check::LinearizableFenced | Check::LinearizableClient, false) => {
+                "The new leader reads before it fences, and writes on from what was overwritten meanwhile (LS-F5)."
+            }
+            (Check::LinearizableUnfenced, _) if led => {
+                "The unfenced resource checks nothing: a leader that was overtaken overwrites what its successor wrote."
+            }
+            (Check::LinearizableUnfenced, _) => {
+                "Writers without a leader overwrite each other: each read before the other had written."
+            }
+            (Check::JobsLost, _) => {
+                "Every job that falls due is done: none is skipped, and an established leader makes up for those missed within the bound."
+            }
+            (Check::JobsTwiceFenced, _) => {
+                "The fenced resource takes the effect of a job once, whoever worked at it."
+            }
+            (Check::JobsTwiceUnfenced, _) => {
+                "The unfenced resource checks nothing: the effect of a leader that was overtaken gets in beside its successor's."
+            }
+            (Check::JobsConcurrent, true) => {
+                "Two nodes never work at one job at the same instant: a leader stops where its tenure ends."
+            }
+            (Check::JobsConcurrent, false) => {
+                "Without leases a tenure has no end that a cut-off leader could know of: it works on beside its successor."
+            }
         }
     }
 }

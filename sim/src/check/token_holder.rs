@@ -33,6 +33,10 @@ impl TokenHolder {
     /// Put to the test whenever a resource is shown another token than last, or by another.
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn shown(&mut self, now: u64, resource: usize, node: usize, token: Token) -> bool {
+        // Who shows no token does not claim to lead.
+        if token == Token::NONE {
+            return false;
+        }
         let Some(last) = self.shown.get_mut(resource) else {
             return false;
         };

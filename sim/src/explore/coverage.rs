@@ -203,7 +203,7 @@ mod tests {
         let election = Setting::election(3, bounds(2, u8::MAX));
         let lease = Setting::lease(3, Clocks::exact(3), bounds(1, 4));
         for setting in [election, lease] {
-            let (all, reached) = figures(&setting, 120);
+            let (all, reached) = figures(&setting, 500);
             assert_eq!(reached, all);
             let (all, reached) = figures(&setting, 1);
             assert!(reached < all, "one seed reaches it all");

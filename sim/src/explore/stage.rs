@@ -192,6 +192,7 @@ impl Stage {
                 every: NEVER,
                 ..Scenario::usual().clients
             },
+            jobs: None,
             leader_within: NEVER,
             duration: self.at(last) + 2 * STEP,
             faults: faults

@@ -88,6 +88,19 @@ fn particulars(w: &mut Writer, recording: &Recording, event: &Event) {
         Kind::Violation => w.text("check", words::check(a)),
         Kind::NoEffect => number(w, "fault", a),
         Kind::Refusal => number(w, "reason", a),
+        Kind::JobDue | Kind::JobStarted | Kind::JobStopped => number(w, "job", a),
+        Kind::JobClaimed => {
+            number(w, "job", a);
+            number(w, "from", b);
+        }
+        Kind::JobDone => {
+            number(w, "job", a);
+            w.plain("again", if b == 1 { "true" } else { "false" });
+        }
+        Kind::JobRefused => {
+            number(w, "job", a);
+            w.text("why", words::refused(b));
+        }
         _ => {}
     }
 }

@@ -18,15 +18,18 @@ pub(super) enum Aspect {
     Disk,
     /// What it sends and receives.
     Messages,
+    /// The jobs it works at.
+    Work,
 }
 
 impl Aspect {
-    pub(super) const ALL: [Self; 5] = [
+    pub(super) const ALL: [Self; 6] = [
         Self::Process,
         Self::Role,
         Self::Belief,
         Self::Disk,
         Self::Messages,
+        Self::Work,
     ];
 
     pub(super) const fn name(self) -> &'static str {
@@ -36,6 +39,7 @@ impl Aspect {
             Self::Belief => "belief",
             Self::Disk => "disk",
             Self::Messages => "messages",
+            Self::Work => "work",
         }
     }
 }
@@ -59,7 +63,8 @@ pub(super) fn slices(recording: &Recording) -> Vec<Slice> {
         let end = recording.scenario.duration;
         process(node, own.clone(), end, &mut slices);
         role(node, own.clone(), end, &mut slices);
-        disk(node, own, &mut slices);
+        disk(node, own.clone(), &mut slices);
+        work(node, own, end, &mut slices);
     }
     slices.extend(recording.beliefs.iter().map(|belief| Slice {
         actor: belief.node,
@@ -197,6 +202,30 @@ fn disk<'a>(node: u16, events: impl Iterator<Item = &'a Event>, out: &mut Vec<Sl
         }
         free = event.at;
     }
+}
+
+/// A job, from its beginning until its effect leaves, or until it is stopped.
+fn work<'a>(node: u16, events: impl Iterator<Item = &'a Event>, end: u64, out: &mut Vec<Slice>) {
+    let mut begun: Option<&Event> = None;
+    let mut close = |begun: Option<&Event>, until, how: &str| {
+        out.extend(begun.map(|event| Slice {
+            actor: node,
+            aspect: Aspect::Work,
+            from: event.at,
+            until,
+            name: format!("job {}{how}", event.a),
+        }));
+    };
+    for event in events {
+        match event.kind {
+            Kind::JobStarted => begun = Some(event),
+            Kind::JobStopped => close(begun.take(), event.at, ", stopped"),
+            Kind::Crash => close(begun.take(), event.at, ", lost"),
+            Kind::Send if event.a == words::FINISH => close(begun.take(), event.at, ""),
+            _ => {}
+        }
+    }
+    close(begun, end, "");
 }
 
 /// One slice for all that an actor sends and receives in one instant, so that slices of one lane never cross.

@@ -58,7 +58,11 @@ fn names(w: &mut Writer, recording: &Recording) {
             ActorKind::Node => &Aspect::ALL[..],
             _ => &[Aspect::Messages],
         };
-        for aspect in aspects {
+        let jobs = recording.scenario.jobs.is_some();
+        for aspect in aspects
+            .iter()
+            .filter(|aspect| jobs || **aspect != Aspect::Work)
+        {
             lanes.push((lane(actor, *aspect), format!("{name} {}", aspect.name())));
         }
     }
@@ -184,6 +188,13 @@ fn remark(recording: &Recording, event: &Event) -> Option<String> {
             by(),
             event.term,
             words::refused(event.a)
+        )),
+        Kind::JobDone if event.b == 1 => Some(format!("job {} again, of {}", event.a, by())),
+        Kind::JobRefused => Some(format!(
+            "✕ job {} of {}: {}",
+            event.a,
+            by(),
+            words::refused(event.b)
         )),
         _ => None,
     }

@@ -75,6 +75,7 @@ impl Recording {
     pub fn of(scenario: Scenario) -> Result<Self, Refusal> {
         scenario.recordable()?;
         let mut world = World::new(&scenario);
+        world.record_histories();
         world.trace_mut().recording = true;
         let mut keeper = Keeper {
             open: vec![None; scenario.nodes],

@@ -32,6 +32,10 @@ pub(super) const fn message(kind: i64) -> &'static str {
         23 => "answer",
         FENCE => "fence",
         25 => "read",
+        26 => "look",
+        27 => "list",
+        28 => "claim",
+        FINISH => "finish",
         _ => "message",
     }
 }
@@ -47,6 +51,7 @@ pub(super) const HEARTBEAT_REFUSED: i64 = 8;
 pub(super) const RELEASE: i64 = 9;
 pub(super) const REQUEST: i64 = 20;
 pub(super) const FENCE: i64 = 24;
+pub(super) const FINISH: i64 = 29;
 
 /// Why a message was lost, by [`Loss`](crate::physics::trace::Loss).
 pub(super) const fn loss(code: i64) -> &'static str {
@@ -84,7 +89,7 @@ pub(super) const fn deposed(code: i64) -> &'static str {
     }
 }
 
-/// Why a guard refused, by [`refusal_code`](crate::resource::refusal_code).
+/// Why a resource refused, by [`refusal_code`](crate::resource::refusal_code) and the codes beside it.
 pub(super) const fn refused(code: i64) -> &'static str {
     match code {
         0 => "stale",
@@ -92,6 +97,8 @@ pub(super) const fn refused(code: i64) -> &'static str {
         2 => "never-issued",
         3 => "wrong-election",
         4 => "closed",
+        6 => "done",
+        7 => "another's",
         _ => "other",
     }
 }
@@ -200,6 +207,8 @@ mod tests {
             assert_eq!(i64::from(message_kind(&message)), kind);
         }
         assert_eq!(i64::from(Packet::Request { request: 1 }.kind()), REQUEST);
+        let pass = crate::resource::tests::pass(1);
+        assert_eq!(i64::from(Packet::Finish { pass, job: 1 }.kind()), FINISH);
     }
 
     #[test]

@@ -43,6 +43,10 @@ impl Model for Counter {
         }
     }
 
+    fn settles(&self, input: &CounterInput, output: &u64) -> Option<u64> {
+        (*input == CounterInput::Read).then_some(*output)
+    }
+
     fn tell(&self, input: &CounterInput, output: Option<&u64>) -> String {
         let asked = match input {
             CounterInput::Read => "read".to_owned(),

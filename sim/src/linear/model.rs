@@ -35,6 +35,14 @@ pub trait Model: Clone {
         false
     }
 
+    /// What the object held when it answered so, if the answer tells all of it, and the object goes one way: whatever answer
+    /// is not [past](Self::is_past) by then is then yet to come. So one look parts all that was from all that will be,
+    /// though something is always under way. Nothing is always right.
+    fn settles(&self, input: &Self::Input, output: &Self::Output) -> Option<Self::State> {
+        let _ = (input, output);
+        None
+    }
+
     /// The operation in words: `read 5`, `write 3`.
     fn tell(&self, input: &Self::Input, output: Option<&Self::Output>) -> String;
 

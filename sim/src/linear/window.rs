@@ -1,7 +1,8 @@
 //! A history judged while it grows, in bounded memory.
 //!
 //! When nothing is under way and every order so far leads to one state, the past is that state: it is forgotten, but for
-//! the operations of unknown outcome that may still take effect.
+//! the operations of unknown outcome that may still take effect. Where something is always under way, a look at an object
+//! that goes one way [settles](Model::settles) as much.
 
 use super::explain::minimised_from;
 use super::search::{End, Extent, Found, Search};
@@ -171,27 +172,75 @@ impl<M: Model> Window<M> {
     }
 
     fn forget(&mut self) {
-        if self.under_way > 0 || self.kept.len() < self.attempt_at {
+        if self.kept.len() < self.attempt_at {
             return;
         }
-        let operations = self.operations();
+        let Some(past) = self.past() else {
+            return;
+        };
+        self.attempt_at = self.kept.len() + self.stride;
+        let operations: Vec<Op<M>> = past
+            .iter()
+            .map(|place| self.kept[*place].operation.clone())
+            .collect();
         let search = Search::new(&self.model, &operations);
         match search.run(&self.start, DEFAULT_STEPS, Extent::All) {
             Found::OutOfSteps => self.stop(Stopped::Unknown),
-            Found::None { .. } => self.stop(Stopped::Broken),
+            Found::None { .. } => {
+                self.keep(|place, _| past.binary_search(&place).is_ok());
+                self.stop(Stopped::Broken);
+            }
             Found::Orders(ends) => {
                 if let [End { state, spent }] = &*only_the_best(ends) {
                     self.start = state.clone();
-                    let mut place = 0;
-                    self.kept.retain(|kept| {
-                        place += 1;
-                        kept.operation.answer.is_none()
-                            && spent.binary_search(&(place - 1)).is_err()
+                    self.keep(|place, kept| match past.binary_search(&place) {
+                        Ok(number) => {
+                            kept.operation.answer.is_none() && spent.binary_search(&number).is_err()
+                        }
+                        Err(_) => true,
                     });
+                    self.attempt_at = self.kept.len() + self.stride;
                 }
-                self.attempt_at = self.kept.len() + self.stride;
             }
         }
+    }
+
+    /// Of what is kept, that which can have no part in what is to come: everything when nothing is under way, or else what
+    /// was before the last look that settles it, and before whatever is under way. Rising places.
+    fn past(&self) -> Option<Vec<usize>> {
+        let Some(first) = self.kept.iter().find(|kept| kept.under_way) else {
+            return Some((0..self.kept.len()).collect());
+        };
+        let (look, held) = self.kept.iter().rev().find_map(|kept| {
+            let Operation {
+                input,
+                asked,
+                answer: Some((output, answered)),
+                ..
+            } = &kept.operation
+            else {
+                return None;
+            };
+            let at_once = asked == answered && *asked < first.operation.asked;
+            let held = self.model.settles(input, output).filter(|_| at_once)?;
+            Some((*asked, held))
+        })?;
+        let is_past = |operation: &Op<M>| match &operation.answer {
+            _ if operation.asked > look => false,
+            Some((_, answered)) if *answered <= look => true,
+            Some((output, _)) => self.model.is_past(&held, &operation.input, output),
+            None => true,
+        };
+        let places = (0..self.kept.len()).filter(|place| is_past(&self.kept[*place].operation));
+        Some(places.collect())
+    }
+
+    fn keep(&mut self, keeps: impl Fn(usize, &Kept<Op<M>>) -> bool) {
+        let mut place = 0;
+        self.kept.retain(|kept| {
+            place += 1;
+            keeps(place - 1, kept)
+        });
     }
 
     fn stop(&mut self, why: Stopped) {
@@ -225,7 +274,10 @@ fn only_the_best<S: Eq>(mut ends: Vec<End<S>>) -> Vec<End<S>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linear::{Counter, CounterInput, Register, RegisterInput, RegisterOutput};
+    use crate::linear::{
+        Counter, CounterInput, Register, RegisterInput, RegisterOutput, is_linearizable,
+    };
+    use tenure::random::Random;
 
     /// One that adds, after the other.
     fn add(window: &mut Window<Counter>, at: u64, value: u64) {
@@ -272,6 +324,72 @@ mod tests {
         assert_eq!(window.kept(), 3);
         assert!(window.answered(slow, 1, 30));
         assert_eq!(window.kept(), 0);
+    }
+
+    /// Clients that always have something under way, and an onlooker; now and then an answer is wrong.
+    fn pipelined(random: &mut Random, length: u64) -> Vec<Op<Counter>> {
+        let mut all = Vec::new();
+        let mut value = 0;
+        for k in 0..length {
+            let effect = 10 * k + 10;
+            value += 1;
+            let operation = |client, input, asked, answer| Operation {
+                client,
+                input,
+                asked,
+                answer,
+            };
+            let wrong = u64::from(random.below(2 * length) == 0);
+            let answer = (value + wrong, effect + 1 + random.below(30));
+            let known = random.below(20) > 0;
+            let asked = effect - 1 - random.below(30).min(effect - 1);
+            all.push(operation(
+                k as u32,
+                CounterInput::Add(1),
+                asked,
+                Some(answer).filter(|_| known),
+            ));
+            if random.below(3) == 0 {
+                let seen = (value, effect + 5);
+                all.push(operation(99, CounterInput::Read, effect + 5, Some(seen)));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn what_a_look_settles_is_forgotten_and_the_judgement_is_that_of_the_whole() {
+        let mut random = Random::from_seed(3);
+        let (mut broken, mut most) = (0, 0);
+        for _ in 0..300 {
+            let operations = pipelined(&mut random, 60);
+            let mut turns: Vec<(u64, bool, usize)> = Vec::new();
+            for (place, operation) in operations.iter().enumerate() {
+                turns.push((operation.asked, false, place));
+                let over = operation.answered().unwrap_or(operation.asked + 40);
+                turns.push((over, true, place));
+            }
+            turns.sort_unstable();
+            let mut window = Window::starting(Counter, 0, 1);
+            let mut numbers = vec![0; operations.len()];
+            for (at, over, place) in turns {
+                let operation = &operations[place];
+                match &operation.answer {
+                    _ if !over => {
+                        numbers[place] = window.asked(operation.client, operation.input, at);
+                    }
+                    Some((output, _)) => drop(window.answered(numbers[place], *output, at)),
+                    None => drop(window.lost(numbers[place])),
+                }
+                most = most.max(window.kept());
+            }
+            let whole = is_linearizable(&Counter, &operations, DEFAULT_STEPS).unwrap();
+            let found = matches!(window.judgement(), Judgement::Linearizable);
+            assert_eq!(found, whole);
+            broken += u32::from(!whole);
+        }
+        assert!((50..250).contains(&broken), "{broken}");
+        assert!(most < 40, "{most}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod story;
 
 use crate::check::{Check, Outcome};
 use crate::export::Recording;
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::fault::Fault;
 use crate::scenario::{Bilingual, Scenario};
 use crate::world::World;
@@ -63,7 +63,7 @@ pub struct Progress {
 pub fn minimise(scenario: &Scenario, go_on: impl FnMut(Progress) -> bool) -> Option<Minimised> {
     let failure = failure_of(scenario, None)?;
     let mut search = Search {
-        reason: failure.reason,
+        check: failure.check,
         best: scenario.clone(),
         at: failure.at,
         tries: 1,
@@ -74,10 +74,10 @@ pub fn minimise(scenario: &Scenario, go_on: impl FnMut(Progress) -> bool) -> Opt
     search.end();
     search.run();
     let (actions, tries) = (scenario.faults.len(), search.tries);
-    let scenario = told(search.best, search.reason)?;
+    let scenario = told(search.best, search.check)?;
     // What counts is the text that people keep: it is read back and run once more.
     let read = Scenario::parse(&scenario.to_json()).ok()?;
-    let failure = failure_of(&read, None).filter(|failure| failure.reason == search.reason)?;
+    let failure = failure_of(&read, None).filter(|failure| failure.check == search.check)?;
     let recording = Recording::of(read).ok()?;
     Some(Minimised {
         sentence: story::sentence(&recording, failure),
@@ -89,9 +89,9 @@ pub fn minimise(scenario: &Scenario, go_on: impl FnMut(Progress) -> bool) -> Opt
 }
 
 /// The first that breaks in a run, and when; the run ends with it. Histories are recorded if one of them is looked for.
-fn failure_of(scenario: &Scenario, looked_for: Option<Reason>) -> Option<Failure> {
+fn failure_of(scenario: &Scenario, looked_for: Option<Check>) -> Option<Failure> {
     let mut world = World::new(scenario);
-    if !matches!(looked_for, Some(Reason::Check(_))) {
+    if looked_for.is_none_or(|check| check.history().is_some()) {
         world.record_histories();
     }
     while world.now() < scenario.duration {
@@ -106,7 +106,7 @@ fn failure_of(scenario: &Scenario, looked_for: Option<Reason>) -> Option<Failure
 
 /// The search for something simpler.
 struct Search<G> {
-    reason: Reason,
+    check: Check,
     /// The simplest so far, and when it fails.
     best: Scenario,
     at: u64,
@@ -149,8 +149,8 @@ impl<G: FnMut(Progress) -> bool> Search<G> {
         self.tries += 1;
         let mut candidate = candidate;
         candidate.duration = candidate.duration.saturating_add(GRACE);
-        match failure_of(&candidate, Some(self.reason)) {
-            Some(failure) if failure.reason == self.reason => {
+        match failure_of(&candidate, Some(self.check)) {
+            Some(failure) if failure.check == self.check => {
                 (self.best, self.at) = (candidate, failure.at);
                 self.end();
                 true
@@ -243,14 +243,15 @@ impl<G: FnMut(Progress) -> bool> Search<G> {
 }
 
 /// The scenario with a title and what it is to be expected of it; nothing when it does not break.
-fn told(mut scenario: Scenario, reason: Reason) -> Option<Scenario> {
+fn told(mut scenario: Scenario, check: Check) -> Option<Scenario> {
     let mut world = World::new(&scenario);
+    world.record_histories();
     world.run();
-    scenario.expect = (Check::ALL.into_iter())
-        .filter(|check| world.judges().verdict(*check).outcome == Outcome::Broken)
-        .map(|check| (check, Outcome::Broken))
+    scenario.expect = (Failure::all(&world).into_iter())
+        .map(|failure| (failure.check, Outcome::Broken))
         .collect();
-    let failure = failure_of(&scenario, None).filter(|failure| failure.reason == reason)?;
+    scenario.expect.sort_unstable_by_key(|(check, _)| *check);
+    let failure = failure_of(&scenario, None).filter(|failure| failure.check == check)?;
     scenario.lesson = Bilingual::default();
     let (en, zh) = story::title(&scenario, failure);
     scenario.title = Bilingual { en, zh };

@@ -19,6 +19,7 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
             ..scenario.clients
         };
     };
+    let idle = |scenario: &mut Scenario| scenario.jobs = None;
     let prompt_disks = |scenario: &mut Scenario| become_disk(scenario, usual.disk);
     let still = |scenario: &mut Scenario| {
         let weather = Weather {
@@ -37,11 +38,13 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
         one(&|scenario| {
             true_clocks(scenario);
             prompt_clients(scenario);
+            idle(scenario);
             prompt_disks(scenario);
             still(scenario);
         }),
         one(&true_clocks),
         one(&prompt_clients),
+        one(&idle),
         one(&prompt_disks),
         one(&still),
         one(&|scenario| become_base(scenario, usual.weather)),
@@ -90,8 +93,14 @@ fn become_base(scenario: &mut Scenario, weather: Weather) {
 }
 
 fn same_surroundings(one: &Scenario, other: &Scenario) -> bool {
-    (one.weather, one.clients, one.disk, &one.clocks)
-        == (other.weather, other.clients, other.disk, &other.clocks)
+    (one.weather, one.clients, one.jobs, one.disk, &one.clocks)
+        == (
+            other.weather,
+            other.clients,
+            other.jobs,
+            other.disk,
+            &other.clocks,
+        )
 }
 
 /// Only the last actions, at their times and soon after the beginning: what fails mostly hangs on little of its past but

@@ -2,7 +2,7 @@
 
 use crate::check::Check;
 use crate::export::{Recording, actions};
-use crate::failure::{Failure, Reason};
+use crate::failure::Failure;
 use crate::physics::trace::{Event, Kind};
 use crate::report::millis;
 use crate::scenario::{Scenario, rule_names};
@@ -10,7 +10,7 @@ use crate::world::view::node_name;
 
 /// The title of the scenario, in English and Chinese.
 pub(super) fn title(scenario: &Scenario, failure: Failure) -> (String, String) {
-    let (name, at) = (failure.reason.name(), millis(failure.at));
+    let (name, at) = (failure.check.name(), millis(failure.at));
     let off: Vec<&str> = (scenario.off.iter())
         .filter_map(|rule| rule_names().get(*rule as usize).copied())
         .collect();
@@ -22,7 +22,7 @@ pub(super) fn title(scenario: &Scenario, failure: Failure) -> (String, String) {
             format!("经过 {many} 个操作，"),
         ),
     };
-    let broken = chinese(failure.reason);
+    let broken = chinese(failure.check);
     if off.is_empty() {
         return (
             format!("{name} breaks at {at}{after}"),
@@ -47,7 +47,7 @@ pub(super) fn sentence(recording: &Recording, failure: Failure) -> String {
     };
     let mut said = format!(
         "{} breaks at {} after {count}",
-        failure.reason.name(),
+        failure.check.name(),
         millis(failure.at)
     );
     if !done.is_empty() {
@@ -62,25 +62,31 @@ pub(super) fn sentence(recording: &Recording, failure: Failure) -> String {
     said
 }
 
-/// The name of a check as the page has it in Chinese; its name in files where it has none yet.
-fn chinese(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Check(Check::OneLeaderPerTerm) => "一个任期一个领导者",
-        Reason::Check(Check::OneVotePerTerm) => "一个任期一票",
-        Reason::Check(Check::TokenRises) => "令牌递增",
-        Reason::Check(Check::BelievedLeaders) => "从无两个自认的领导者",
-        Reason::Check(Check::StaleWriteFenced) => "有隔离时无过期写入",
-        Reason::Check(Check::StaleWriteUnfenced) => "无隔离时无过期写入",
-        Reason::Check(Check::LeaderAgain) => "重新有主",
-        other => other.name(),
+/// The name of a check as the page has it in Chinese.
+const fn chinese(check: Check) -> &'static str {
+    match check {
+        Check::OneLeaderPerTerm => "一个任期一个领导者",
+        Check::OneVotePerTerm => "一个任期一票",
+        Check::TokenRises => "令牌递增",
+        Check::BelievedLeaders => "从无两个自认的领导者",
+        Check::StaleWriteFenced => "有隔离时无过期写入",
+        Check::StaleWriteUnfenced => "无隔离时无过期写入",
+        Check::LeaderAgain => "重新有主",
+        Check::NeverRevives => "过期不复生",
+        Check::TokenHolder => "令牌由持有者出示",
+        Check::LinearizableFenced => "有隔离时可线性化",
+        Check::LinearizableUnfenced => "无隔离时可线性化",
+        Check::LinearizableClient => "客户端所见可线性化",
+        Check::JobsLost => "没有作业遗漏",
+        Check::JobsTwiceFenced => "有隔离时作业不重复",
+        Check::JobsTwiceUnfenced => "无隔离时作业不重复",
+        Check::JobsConcurrent => "从无两个节点同做一个作业",
     }
 }
 
 /// What was seen when it broke.
 fn shown(recording: &Recording, failure: Failure) -> Option<String> {
-    let Reason::Check(check) = failure.reason else {
-        return None;
-    };
+    let check = failure.check;
     let before = (recording.events.iter()).take_while(|event| event.at <= failure.at);
     let violation = before
         .clone()

@@ -130,7 +130,8 @@ impl<M: Scheme> Node<M> {
                         token: tenure.token,
                         holder: machine.holder(),
                     };
-                    let first = self.app.established(pass, env.clients.takeover);
+                    let jobs = env.jobs.is_some();
+                    let first = self.app.established(pass, env.clients.takeover, jobs);
                     ask_resources(env, me, first);
                 }
             }
@@ -143,7 +144,7 @@ impl<M: Scheme> Node<M> {
                     _ => 0,
                 };
                 env.emit(Event::new(Kind::Deposed, me).term(token.counter).a(why));
-                self.app.deposed();
+                self.stop_work(env, me);
             }
             tenure::Event::Following(leader) => {
                 let event = Event::new(Kind::Following, me);

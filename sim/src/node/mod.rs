@@ -4,10 +4,12 @@
 //! time, drains the outputs, and calls again at the deadline.
 
 mod host;
+mod jobs;
 mod service;
 mod turn;
 
 use crate::app::App;
+use crate::check::Fact;
 use crate::fault::{Blame, Damage, NOBODY};
 use crate::packet::Packet;
 use crate::physics::NEVER;
@@ -210,6 +212,7 @@ impl<M: Scheme> Node<M> {
             }
         }
         self.machine = None;
+        self.freeze_work(env, me);
         self.app = App::default();
         self.status = Status::Crashed;
         (self.wake_at, self.turn_at) = (NEVER, NEVER);
@@ -272,6 +275,7 @@ impl<M: Scheme> Node<M> {
         self.status = Status::Paused;
         self.by.pause = env.act;
         self.turn_at = NEVER;
+        self.freeze_work(env, me);
         self.tell_belief(env, me);
         true
     }
@@ -307,6 +311,7 @@ impl<M: Scheme> Node<M> {
         env.trace.cause = resumed;
         self.look_at_the_time(env, me);
         self.tell_belief(env, me);
+        self.thaw_work(env, me);
         true
     }
 
@@ -315,6 +320,7 @@ impl<M: Scheme> Node<M> {
         if self.status != Status::Up {
             return false;
         }
+        env.hear(Fact::Wished);
         let before = (self.look, env.net.sent());
         self.feed(env, me, wish);
         before != (self.look, env.net.sent())

@@ -1,13 +1,18 @@
 //! What the node does for clients and at resources: messages in, the application's writes out.
+//!
+//! It serves clients when it leads; or, where they write through anyone, as if nobody led.
 
 use super::turn::Late;
 use super::{Node, Status};
+use crate::app::Through;
 use crate::packet::{Done, Outcome, Packet};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind};
+use crate::resource::ELECTION;
 use crate::scheme::Scheme;
-use crate::world::env::{Due, Env, Use, message_event};
-use tenure::{Input, NodeId};
+use crate::world::env::{Due, Env, Flaw, Use, message_event};
+use tenure::fence::Pass;
+use tenure::{Input, NodeId, Token};
 
 impl<M: Scheme> Node<M> {
     #[cfg_attr(target_family = "wasm", inline(never))]
@@ -28,9 +33,24 @@ impl<M: Scheme> Node<M> {
                 if let Some(next) = self.app.answered(resource, pass, done) {
                     ask_resources(env, me, next);
                 }
-                // The fenced resource speaks for the write; the other is there to be compared with.
+                match done {
+                    Done::Seen { request, value } => {
+                        let due = env.now.saturating_add(env.clients.think);
+                        if self.app.seen(resource, pass, (request, value), due) {
+                            self.think_until(env, me, due);
+                        }
+                    }
+                    Done::Listed { .. } if env.flawed(Flaw::ForgetsOthers) => {
+                        self.app.forget_others();
+                        self.next_job(env, me);
+                    }
+                    Done::Claimed(job) if resource == 0 => self.start_job(env, me, job),
+                    Done::Listed { .. } | Done::Finished(_) => self.next_job(env, me),
+                    _ => {}
+                }
+                // One resource speaks for the write; the other is there to be compared with.
                 let heard = match done {
-                    Done::Written(request) => Some(Use::Heard { request }),
+                    Done::Written { request, value } => Some(Use::Heard { request, value }),
                     Done::Refused { request, .. } => Some(Use::Refused { request }),
                     _ => None,
                 };
@@ -38,13 +58,16 @@ impl<M: Scheme> Node<M> {
                     env.used(resource, heard);
                 }
                 let outcome = match done {
-                    Done::Written(request) => Some((request, Outcome::Acknowledged)),
+                    Done::Written { request, value } => {
+                        Some((request, Outcome::Acknowledged(value)))
+                    }
                     Done::Refused { request, .. } if request != 0 => {
                         Some((request, Outcome::Refused))
                     }
                     _ => None,
                 };
-                if let Some((request, outcome)) = outcome.filter(|_| resource == 0) {
+                let speaks = resource == env.clients.through.speaker();
+                if let Some((request, outcome)) = outcome.filter(|_| speaks) {
                     env.send_outside(
                         me,
                         env.client_actor(),
@@ -63,17 +86,24 @@ impl<M: Scheme> Node<M> {
 
     /// A client wants to write: the standing is asked now, and the write leaves when it was thought about.
     pub(super) fn serve(&mut self, env: &mut Env, me: usize, request: u64) {
+        if env.clients.through == Through::Anyone {
+            return self.serve_as_anyone(env, me, request);
+        }
         let leading = self.leading(env).map(|(token, _)| token);
         let due = env.now.saturating_add(env.clients.think);
-        match self.app.asked(request, leading, self.look.leader, due) {
+        let answer = if env.flawed(Flaw::AcknowledgesUnwritten) && request.is_multiple_of(16) {
+            self.app.acknowledged_unwritten()
+        } else {
+            self.app.asked(request, leading, self.look.leader, due)
+        };
+        match answer {
             Some(outcome) => env.send_outside(
                 me,
                 env.client_actor(),
                 0,
                 Packet::Reply { request, outcome },
             ),
-            None if due > env.now => env.queue.push(due, Due::Thought(me as u16)),
-            None => self.write_what_was_thought(env, me),
+            None => self.think_until(env, me, due),
         }
     }
 
@@ -87,24 +117,41 @@ impl<M: Scheme> Node<M> {
         }
     }
 
+    /// A client wants to write, and nobody asks who leads: the resources are looked at, without a token.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    fn serve_as_anyone(&mut self, env: &mut Env, me: usize, request: u64) {
+        if let Some(machine) = &self.machine {
+            let pass = Pass {
+                election: ELECTION,
+                token: Token::NONE,
+                holder: machine.holder(),
+            };
+            let look = self.app.look(request, pass);
+            ask_resources(env, me, look);
+        }
+    }
+
+    /// What is thought about until then leaves then.
+    #[cfg_attr(target_family = "wasm", inline(never))]
+    pub(super) fn think_until(&mut self, env: &mut Env, me: usize, due: u64) {
+        if due > env.now {
+            env.queue.push(due, Due::Thought(me as u16));
+        } else {
+            self.write_what_was_thought(env, me);
+        }
+    }
+
     /// Writes that have been thought about leave for the resources, whatever has become of the leader meanwhile.
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn write_what_was_thought(&mut self, env: &mut Env, me: usize) {
         while let Some(writes) = self.app.thought(env.now) {
             for (resource, packet) in writes.into_iter().enumerate() {
                 let actor = env.resource_actor(resource);
-                let issued = Event::new(Kind::WriteIssued, me).with(actor);
-                env.emit(packet.term().map_or(issued, |term| issued.term(term)));
-                if let Packet::Write { request, value, .. } = packet {
+                if let Packet::Write { request, .. } = packet {
+                    let issued = Event::new(Kind::WriteIssued, me).with(actor);
+                    env.emit(packet.term().map_or(issued, |term| issued.term(term)));
                     let node = me as u16;
-                    env.used(
-                        resource,
-                        Use::Left {
-                            node,
-                            request,
-                            value,
-                        },
-                    );
+                    env.used(resource, Use::Left { node, request });
                 }
                 env.send_outside(me, actor, env.clients.write_delay, packet);
             }

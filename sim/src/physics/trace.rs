@@ -83,6 +83,18 @@ kinds! {
     Disconnect = "disconnect",
     /// The connection between the actor and the other stands again.
     Reconnect = "reconnect",
+    /// A job fell due; `a` is its number, as of all events of jobs.
+    JobDue = "job-due",
+    /// A resource gave a job to the other; `b` is the counter of the former owner's token, if it had one.
+    JobClaimed = "job-claimed",
+    /// A leader began to work at a job.
+    JobStarted = "job-started",
+    /// The leader's term was over before the work was done.
+    JobStopped = "job-stopped",
+    /// A resource took the effect of a job; `b` is 1 when it had taken it before.
+    JobDone = "job-done",
+    /// A resource did not give a job to the other, or did not take its effect; `b` is a reason.
+    JobRefused = "job-refused",
 }
 
 /// Why a message was lost.
@@ -296,7 +308,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_code_and_its_name_in_kebab_case() {
-        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (31, 31));
+        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (37, 37));
         for (code, (kind, name)) in Kind::ALL.iter().zip(KIND_NAMES).enumerate() {
             let camel: String = name
                 .split('-')

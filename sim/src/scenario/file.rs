@@ -1,12 +1,13 @@
 //! Reading the file format, version 1: what the table cannot say, and the scenario that comes of it.
 
 use super::format::{Kind, MEMBER};
-use super::names::{RULES, TAKEOVER_OF};
+use super::names::{RULES, TAKEOVER_OF, THROUGH_OF};
 use super::reader::{self, Part, Read, Slip, items, number, who, word};
 use super::{Bilingual, Clients, Refusal, Scenario, VERSION};
-use crate::app::Takeover;
+use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Flap, Who};
+use crate::jobs::Jobs;
 use crate::json::{self, Node, Value};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
@@ -63,7 +64,17 @@ fn scenario(root: &Node) -> Read<Scenario> {
             takeover: client
                 .pick("takeover", &TAKEOVER_OF)
                 .unwrap_or(Takeover::FenceFirst),
+            through: client
+                .pick("through", &THROUGH_OF)
+                .unwrap_or(Through::Leader),
         },
+        jobs: file.node("jobs").map(|_| {
+            let jobs = file.inner("jobs");
+            Jobs {
+                every: jobs.get("every"),
+                takes: jobs.get("takes"),
+            }
+        }),
         leader_within: file.get("leaderWithin"),
         duration: file.get("duration"),
         faults: Vec::new(),

@@ -1,7 +1,9 @@
 //! What may stand in a scenario file, version 1: one table of fields, which the reader walks and the JSON Schema is
 //! made from.
 
-use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, ORDERS, OUTCOMES, RULES, TAKEOVERS};
+use super::names::{
+    MAX_DURATION, MAX_NODES, MIN_PERIOD, ORDERS, OUTCOMES, RULES, TAKEOVERS, THROUGH,
+};
 use crate::fault::MAX_FAULTS;
 
 /// A field of an object.
@@ -86,7 +88,7 @@ const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 const EXPECTED: Kind = Kind::Name(&OUTCOMES);
 
 /// A file.
-pub(super) static FILE: [Entry; 17] = [
+pub(super) static FILE: [Entry; 18] = [
     entry(
         "$schema",
         "Where the JSON Schema of this format lies: for editors.",
@@ -158,6 +160,12 @@ pub(super) static FILE: [Entry; 17] = [
         "client",
         "What clients do, and leaders for them.",
         Kind::Object(&CLIENT),
+        Absent,
+    ),
+    entry(
+        "jobs",
+        "Periodic jobs, which whoever leads does; none when left out.",
+        Kind::Object(&JOBS),
         Absent,
     ),
     entry(
@@ -267,7 +275,7 @@ static DISK: [Entry; 2] = [
     ),
 ];
 
-static CLIENT: [Entry; 4] = [
+static CLIENT: [Entry; 5] = [
     entry(
         "every",
         "Between two writes of the client.",
@@ -291,6 +299,27 @@ static CLIENT: [Entry; 4] = [
         "How a new leader takes over.",
         Kind::Name(&TAKEOVERS),
         Is("fence-first"),
+    ),
+    entry(
+        "through",
+        "Whom clients ask to write: who leads, or every node in turn, which then writes without a token.",
+        Kind::Name(&THROUGH),
+        Is("leader"),
+    ),
+];
+
+static JOBS: [Entry; 2] = [
+    entry(
+        "every",
+        "Between two jobs, of true time.",
+        PERIOD,
+        Needed("\"500ms\""),
+    ),
+    entry(
+        "takes",
+        "How long a leader works at one.",
+        SHORT,
+        Needed("\"100ms\""),
     ),
 ];
 
@@ -503,7 +532,7 @@ static DELAY: [Entry; 2] = [
     entry("by", "By how much.", SHORT, Needed("\"30ms\"")),
 ];
 
-static EXPECT: [Entry; 9] = [
+static EXPECT: [Entry; 16] = [
     entry(
         "one-leader-per-term",
         "At most one node acts as leader of a term.",
@@ -555,6 +584,48 @@ static EXPECT: [Entry; 9] = [
     entry(
         "token-holder",
         "Only who was established with a token shows it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-fenced",
+        "One order explains every answer of the fenced resource.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-unfenced",
+        "One order explains every answer of the unfenced resource.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-client",
+        "One order explains every answer the client got.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-lost",
+        "Every job that falls due is done.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-run-twice-fenced",
+        "The fenced resource takes the effect of a job once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-run-twice-unfenced",
+        "The unfenced resource takes the effect of a job once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-concurrent",
+        "Two nodes never work at one job at the same instant.",
         EXPECTED,
         Absent,
     ),

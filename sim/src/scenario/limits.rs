@@ -14,6 +14,8 @@ const MAX_OUTSTANDING: u64 = 100_000;
 const HEARTBEAT_EVENTS: u64 = 4;
 /// The events of a client's write, from the request through both resources to the acknowledgement.
 const WRITE_EVENTS: u64 = 18;
+/// The events of a job: asked for and done at both resources.
+const JOB_EVENTS: u64 = 24;
 
 impl Clients {
     /// Whether the leader's writes would pile up beyond what a world can hold.
@@ -64,7 +66,32 @@ impl Scenario {
             self.timing.heartbeat.as_micros(),
             followers * HEARTBEAT_EVENTS,
         );
-        heartbeats.saturating_add(times(self.clients.every, WRITE_EVENTS))
+        let jobs = self
+            .jobs
+            .map_or(0, |jobs| times(jobs.every.max(jobs.takes), JOB_EVENTS));
+        heartbeats
+            .saturating_add(times(self.clients.every, WRITE_EVENTS))
+            .saturating_add(jobs)
+    }
+
+    /// Within what time an established leader in a whole world does the next job, however many were missed: a leader may
+    /// have to be found first, take over, and ask for the job, each a few times to a resource and back behind writes on
+    /// their way.
+    pub(crate) fn job_within(&self) -> Option<u64> {
+        let jobs = self.jobs?;
+        let ways = self.weather.latency_max.saturating_mul(16);
+        let behind = self.clients.write_delay.saturating_mul(4);
+        Some(
+            [
+                self.leader_within,
+                jobs.takes,
+                self.clients.think,
+                ways,
+                behind,
+            ]
+            .into_iter()
+            .fold(0, u64::saturating_add),
+        )
     }
 }
 

@@ -19,9 +19,10 @@ pub use limits::MAX_EVENTS;
 pub use refusal::Refusal;
 pub use units::parse_span;
 
-use crate::app::Takeover;
+use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::Fault;
+use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
 use crate::scheme::raft::Setup;
@@ -55,6 +56,8 @@ pub struct Scenario {
     pub disk: Takes,
     /// What clients do, and leaders for them.
     pub clients: Clients,
+    /// Periodic jobs, if there are any.
+    pub jobs: Option<Jobs>,
     /// The bound for a leader once all faults are healed.
     pub leader_within: u64,
     /// When the run ends.
@@ -85,6 +88,8 @@ pub struct Clients {
     pub write_delay: u64,
     /// How a new leader takes over.
     pub takeover: Takeover,
+    /// Through whom clients write.
+    pub through: Through,
 }
 
 impl Scenario {
@@ -107,7 +112,9 @@ impl Scenario {
                 think: 0,
                 write_delay: 0,
                 takeover: Takeover::FenceFirst,
+                through: Through::Leader,
             },
+            jobs: None,
             leader_within: 3_000_000,
             duration: 60_000_000,
             faults: Vec::new(),

@@ -1,6 +1,6 @@
 //! The names and limits of the file format that its table, its reader and its writer share.
 
-use crate::app::Takeover;
+use crate::app::{Takeover, Through};
 use crate::check::Outcome;
 use crate::fault::Who;
 use tenure::raft::Rule;
@@ -18,6 +18,10 @@ pub(super) const TAKEOVER_OF: [Takeover; 2] = [Takeover::FenceFirst, Takeover::R
 
 /// How messages between nodes are ordered: not at all, or on each connection as they were sent.
 pub(super) const ORDERS: [&str; 2] = ["datagrams", "fifo"];
+
+/// The names of [`THROUGH_OF`].
+pub(super) const THROUGH: [&str; 2] = ["leader", "anyone"];
+pub(super) const THROUGH_OF: [Through; 2] = [Through::Leader, Through::Anyone];
 
 /// The names of [`Outcome::ALL`].
 pub(super) const OUTCOMES: [&str; 4] = [

@@ -1,6 +1,6 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
-use super::names::{ORDERS, ROLES, RULES, TAKEOVER_OF, TAKEOVERS};
+use super::names::{ORDERS, ROLES, RULES, TAKEOVER_OF, TAKEOVERS, THROUGH, THROUGH_OF};
 use super::units::{write_jump, write_rate, write_share, write_span};
 use super::{Bilingual, Scenario, VERSION};
 use crate::fault::{Action, Fault, Who};
@@ -58,7 +58,17 @@ pub(super) fn write(scenario: &Scenario) -> String {
         .iter()
         .position(|takeover| *takeover == clients.takeover);
     w.text("takeover", takeover.map_or("", |place| TAKEOVERS[place]));
+    let through = THROUGH_OF
+        .iter()
+        .position(|through| *through == clients.through);
+    w.text("through", through.map_or("", |place| THROUGH[place]));
     w.close('}');
+    if let Some(jobs) = scenario.jobs {
+        w.open("jobs", '{');
+        w.span("every", jobs.every);
+        w.span("takes", jobs.takes);
+        w.close('}');
+    }
     w.span("leaderWithin", scenario.leader_within);
     w.span("duration", scenario.duration);
     if !scenario.faults.is_empty() {

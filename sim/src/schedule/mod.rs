@@ -21,6 +21,7 @@ pub use moves::Control;
 pub use temper::Temper;
 
 use crate::fault::{Action, Who};
+use crate::jobs::Jobs;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
@@ -166,9 +167,20 @@ fn surroundings(draw: &mut Draw, seed: u64) -> Scenario {
             ..usual.disk
         },
         clocks,
+        jobs: jobs(seed),
         duration: END,
         ..usual
     }
+}
+
+/// Every other seed has jobs, short and long, often and seldom. They draw from a source of their own.
+fn jobs(seed: u64) -> Option<Jobs> {
+    let mut draw = Draw::new(seed, 0x10b5_10b5);
+    let longest = if draw.one_in(3) { 1_500 } else { 200 };
+    draw.one_in(2).then(|| Jobs {
+        every: draw.between(50, 500) * 1_000,
+        takes: draw.between(0, longest) * 1_000,
+    })
 }
 
 /// Everything that a schedule may have done to the world is undone.
@@ -250,7 +262,7 @@ mod tests {
             kinds.dedup();
             kinds
         };
-        assert_eq!(kinds(None), []);
+        assert!(kinds(None).is_empty());
         assert_eq!(kinds(Some(Control::WipedDisk)), [13]);
         assert_eq!(kinds(Some(Control::LyingDisk)), [14]);
     }

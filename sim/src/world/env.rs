@@ -4,7 +4,8 @@ use super::fared::Fared;
 use crate::check::linearizable::Listener;
 use crate::check::{Broken, Check, Fact, Judges};
 use crate::fault::{Blame, NOBODY};
-use crate::packet::{Done, Packet};
+use crate::jobs::Jobs;
+use crate::packet::{Done, Outcome, Packet};
 use crate::physics::NEVER;
 use crate::physics::network::{Fate, Network, Slot};
 use crate::physics::queue::Queue;
@@ -34,6 +35,10 @@ pub(crate) enum Due {
     Flap(u16, u16),
     /// A connection may stand again.
     Connect(u16, u16),
+    /// A job falls due.
+    Job(u64),
+    /// A node's work at a job may be done, or its tenure over.
+    Work(u16),
 }
 
 /// What the actors share.
@@ -55,12 +60,32 @@ pub(crate) struct Env {
     /// Where disks draw what a crash leaves of them.
     pub(crate) disks: Random,
     pub(crate) clients: Clients,
+    pub(crate) jobs: Option<Jobs>,
     pub(crate) nodes: usize,
     /// What is done at the resources, when it is recorded.
     pub(crate) histories: Option<Box<dyn Listener>>,
     /// Which situations are met, when that is noted.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) marks: Option<Box<crate::marks::Marks>>,
+    #[cfg(test)]
+    pub(crate) flaw: Option<Flaw>,
+}
+
+/// A mistake in the service: each is what one of the judges is there to find. Nothing but their tests makes any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(test),
+    allow(dead_code, reason = "asked after everywhere, made by tests alone")
+)]
+pub(crate) enum Flaw {
+    /// A leader acknowledges writes that it does not write.
+    AcknowledgesUnwritten,
+    /// A new leader does not look for what others began.
+    ForgetsOthers,
+    /// A job is taken over without asking who owns it, or whether it is done.
+    TakesBlindly,
+    /// A job is worked at beyond the end of the tenure.
+    WorksOn,
 }
 
 /// What is counted for the summary.
@@ -81,10 +106,10 @@ pub struct Counts {
 /// Something that was done at a resource, for the histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// A leader's write left for it.
-    Left { node: u16, request: u64, value: u64 },
-    /// The leader heard that the write is in.
-    Heard { request: u64 },
+    /// A node's write left for it.
+    Left { node: u16, request: u64 },
+    /// The node heard that the write is in, and what the resource then held.
+    Heard { request: u64, value: u64 },
     /// The leader heard that it is not.
     Refused { request: u64 },
     /// Nobody heard the answer.
@@ -93,6 +118,10 @@ pub(crate) enum Use {
     Read { node: u16, value: u64 },
     /// An onlooker sees it.
     Shown { value: u64 },
+    /// The client asks for a write.
+    Asked { request: u64 },
+    /// The client was answered, and does not ask elsewhere.
+    Answered { request: u64, outcome: Outcome },
 }
 
 impl Env {
@@ -100,6 +129,21 @@ impl Env {
     #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn shown(&mut self, by: &mut Blame) {
         self.fared.notice(std::mem::replace(by, NOBODY));
+    }
+
+    /// Whether the service makes this mistake.
+    #[cfg_attr(
+        not(test),
+        allow(clippy::unused_self, reason = "told apart in tests alone")
+    )]
+    pub(crate) fn flawed(&self, flaw: Flaw) -> bool {
+        #[cfg(test)]
+        return self.flaw == Some(flaw);
+        #[cfg(not(test))]
+        {
+            let _ = flaw;
+            false
+        }
     }
 
     /// Notes what was done at a resource, if histories are recorded.
@@ -112,7 +156,7 @@ impl Env {
     /// The answer of a resource that nobody is there to hear.
     pub(crate) fn unheard(&mut self, from: usize, packet: &Packet) {
         if let Packet::Answer {
-            done: Done::Written(request) | Done::Refused { request, .. },
+            done: Done::Written { request, .. } | Done::Refused { request, .. },
             ..
         } = *packet
         {
@@ -150,11 +194,12 @@ impl Env {
             | Fact::Granted { node, .. }
             | Fact::Elected { node, .. }
             | Fact::Established { node, .. }
-            | Fact::Believes { node, .. } => node,
-            Fact::Touched { resource, .. } | Fact::Wrote { resource, .. } => {
-                self.resource_actor(resource)
-            }
-            Fact::Whole(_) => 0,
+            | Fact::Believes { node, .. }
+            | Fact::Works { node, .. } => node,
+            Fact::Touched { resource, .. }
+            | Fact::Wrote { resource, .. }
+            | Fact::Finished { resource, .. } => self.resource_actor(resource),
+            Fact::Whole(_) | Fact::Wished | Fact::JobDue(_) => 0,
         };
         for check in Check::ALL
             .into_iter()

@@ -7,18 +7,21 @@ pub(crate) mod env;
 mod fared;
 mod faults;
 mod flap;
+#[cfg(test)]
+mod flaws;
 pub mod view;
+mod work;
 
 pub use env::Counts;
 pub use fared::FaultCounts;
 
-use crate::app::RESOURCES;
-use crate::check::linearizable::{Finding, Linearizable};
-use crate::check::{Check, Fact, Judges, Promises, Verdict};
+use crate::app::{RESOURCES, Through};
+use crate::check::linearizable::{self, Linearizable};
+use crate::check::{Broken, Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
 use crate::fault::{NOBODY, Plan};
 use crate::node::Node;
-use crate::packet::{Done, Packet};
+use crate::packet::{Done, Outcome, Packet};
 use crate::physics::clock::{Clock, TRUE_PACE};
 use crate::physics::disk::Takes;
 use crate::physics::network::{Fate, Flight, Network, Weather};
@@ -33,6 +36,7 @@ use fared::Fared;
 use flap::Flaps;
 use tenure::fence::Pass;
 use tenure::random::Random;
+use work::use_jobs;
 
 /// Who is in the world, of whatever kind.
 #[derive(Clone, Debug)]
@@ -88,6 +92,7 @@ impl World {
         actors.push(Actor::Client(Client::new(
             nodes as u16,
             scenario.clients.every,
+            scenario.clients.through,
         )));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
@@ -95,6 +100,8 @@ impl World {
             leases: scenario.safe_mode,
             fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
             leader_within: scenario.leader_within,
+            led: scenario.clients.through == Through::Leader,
+            job_within: scenario.job_within(),
         };
         let env = Env {
             now: 0,
@@ -109,10 +116,13 @@ impl World {
             rough: NOBODY,
             disks: source(3),
             clients: scenario.clients,
+            jobs: scenario.jobs,
             nodes,
             histories: None,
             #[cfg(not(target_family = "wasm"))]
             marks: None,
+            #[cfg(test)]
+            flaw: None,
         };
         let mut world = Self {
             actors,
@@ -212,6 +222,12 @@ impl World {
                     self.env.emit(Event::new(Kind::Reconnect, one).with(other));
                 }
             }
+            Due::Job(job) => self.job_due(job),
+            Due::Work(node) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.look_at_work(&mut self.env, node as usize);
+                }
+            }
         }
         true
     }
@@ -267,13 +283,33 @@ impl World {
         &mut self.env.trace
     }
 
-    /// What each judge has to say now.
+    /// What each judge has to say now, of those whose rule the workload is concerned with.
     #[must_use]
     pub fn verdicts(&self) -> Vec<Verdict> {
         Check::ALL
             .into_iter()
-            .map(|check| self.env.judges.verdict(check))
+            .filter(|check| self.env.judges.concerns(*check))
+            .map(|check| self.verdict(check))
             .collect()
+    }
+
+    /// What one judge has to say now. Histories are judged where they are [recorded](Self::record_histories): elsewhere
+    /// theirs are not exercised.
+    #[must_use]
+    pub fn verdict(&self, check: Check) -> Verdict {
+        let mut verdict = self.env.judges.verdict(check);
+        if cfg!(not(target_family = "wasm"))
+            && let (Some(history), Some(recorded)) = (check.history(), &self.env.histories)
+        {
+            let speaker = match history {
+                linearizable::CLIENT => self.env.clients.through.speaker(),
+                resource => resource,
+            };
+            let holds = self.resource(speaker).map_or(0, Resource::value);
+            let finding = recorded.finding(history, self.env.now, holds);
+            self.env.judges.find(&mut verdict, finding);
+        }
+        verdict
     }
 
     /// The judges.
@@ -285,15 +321,17 @@ impl World {
     /// Records from now on what is done at the resources. To be called before anything happens: an operation whose
     /// beginning was missed makes no sense to the judge.
     pub fn record_histories(&mut self) {
-        let judge = Linearizable::new(self.env.clients.takeover);
+        let judge = Linearizable::new(&self.env.clients);
         self.env.histories = Some(Box::new(judge));
     }
 
-    /// Whether what was recorded is linearizable, by resource; nothing when nothing was recorded.
+    /// A resource by its place: the fenced one is the first.
     #[must_use]
-    pub fn findings(&self) -> Vec<Finding> {
-        let histories = self.env.histories.as_ref();
-        histories.map_or_else(Vec::new, |histories| histories.findings().into())
+    pub fn resource(&self, place: usize) -> Option<&Resource> {
+        match self.actors.get(self.env.resource_actor(place))? {
+            Actor::Resource(resource) => Some(resource),
+            _ => None,
+        }
     }
 
     /// Notes from now on which situations are met. To be called before anything happens.
@@ -335,6 +373,9 @@ impl World {
         self.env
             .queue
             .push(self.env.clients.every, Due::Tick(client as u16));
+        if let Some(jobs) = self.env.jobs {
+            self.env.queue.push(jobs.every, Due::Job(1));
+        }
     }
 
     fn tick(&mut self, actor: usize) {
@@ -343,6 +384,7 @@ impl World {
             let (target, request) = client.tick(now);
             let next = client.next_at(now);
             self.env.queue.push(next, Due::Tick(actor as u16));
+            self.env.used(linearizable::CLIENT, Use::Asked { request });
             self.env
                 .send_outside(actor, target as usize, 0, Packet::Request { request });
         }
@@ -373,7 +415,7 @@ impl World {
                     .env
                     .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
                 if let Packet::Reply { request, outcome } = flight.payload {
-                    if outcome == crate::packet::Outcome::Acknowledged {
+                    if matches!(outcome, Outcome::Acknowledged(_)) {
                         self.env
                             .emit(Event::new(Kind::Acknowledged, to).with(from).a(request));
                     }
@@ -382,6 +424,9 @@ impl World {
                     {
                         self.env
                             .send_outside(to, leader as usize, 0, Packet::Request { request });
+                    } else {
+                        let answered = Use::Answered { request, outcome };
+                        self.env.used(linearizable::CLIENT, answered);
                     }
                 }
             }
@@ -464,10 +509,16 @@ fn use_resource(
                 token: pass.token,
                 accepted: outcome.is_ok(),
             };
-            let broken = env.judges.hear(env.now, fact);
-            let event = Event::new(Kind::WriteAccepted, actor)
-                .with(node)
-                .term(pass.token.counter);
+            // A writer without a token is none that was overtaken; it is the guard's to turn it away.
+            let broken = if pass.token.is_issued() || resource.fenced() {
+                env.judges.hear(env.now, fact)
+            } else {
+                Broken::default()
+            };
+            let mut event = Event::new(Kind::WriteAccepted, actor).with(node);
+            if let Some(term) = packet.term() {
+                event = event.term(term);
+            }
             let done = match outcome {
                 Ok(()) => {
                     env.emit(event.a(u64::from(!broken.is_empty())).b(value));
@@ -475,7 +526,7 @@ fn use_resource(
                         env.stages.wrote(env.now, pass.token);
                     }
                     env.used(place, Use::Shown { value });
-                    Done::Written(request)
+                    Done::Written { request, value }
                 }
                 Err(refused) => {
                     let reason = refusal_code(refused);
@@ -492,6 +543,12 @@ fn use_resource(
             env.show(broken, fact);
             Some((pass, done))
         }
-        _ => None,
+        Packet::Look { pass, request } => {
+            env.emit(Event::new(Kind::Read, actor).with(node));
+            let value = resource.read();
+            env.used(place, Use::Read { node: from, value });
+            Some((pass, Done::Seen { request, value }))
+        }
+        _ => use_jobs(env, resource, actor, from, packet),
     }
 }

@@ -193,7 +193,7 @@ impl World {
         let leader = self.leader();
         let broken = Check::ALL
             .into_iter()
-            .filter(|check| judges.verdict(*check).outcome == Outcome::Broken)
+            .filter(|check| judges.outcome(*check) == Outcome::Broken)
             .count();
         let acknowledged: u64 = self
             .actors

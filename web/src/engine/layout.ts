@@ -112,6 +112,12 @@ export const EVENT_KINDS = [
   'end',
   'disconnect',
   'reconnect',
+  'job-due',
+  'job-claimed',
+  'job-started',
+  'job-stopped',
+  'job-done',
+  'job-refused',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -146,6 +152,10 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   23: 'WriteReply',
   24: 'Fence',
   25: 'Read',
+  26: 'Look',
+  27: 'List',
+  28: 'Claim',
+  29: 'Finish',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

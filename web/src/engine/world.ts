@@ -12,7 +12,6 @@ export interface Verdict {
   exercised: number;
   broken: number;
   firstBrokenAt: number | null;
-  detail: string;
 }
 
 export interface Actor {

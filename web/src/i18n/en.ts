@@ -90,6 +90,7 @@ export const en = {
   'verdict.broken-by-design': 'broken by design',
   'verdict.not-exercised': 'not exercised',
   'verdict.exercised': 'checked {count} times',
+  'verdict.elsewhere': 'not judged on this page: tenure-sim run does',
   'verdict.first': 'first broken at {time}',
   'check.one-leader-per-term': 'One leader per term',
   'check.one-leader-per-term.why': 'In the whole run no term ever has two leaders.',
@@ -112,6 +113,26 @@ export const en = {
   'check.never-revives.why': 'A token that expired or was given up never becomes valid again.',
   'check.token-holder': 'Token shown by its holder',
   'check.token-holder.why': 'Only the node that was established with a token shows it at a resource.',
+  'check.linearizable-fenced': 'Linearizable, fenced',
+  'check.linearizable-fenced.why':
+    'One order of all that was done at the fenced resource explains every answer.',
+  'check.linearizable-unfenced': 'Linearizable, unfenced',
+  'check.linearizable-unfenced.why':
+    'Without a guard, writers overwrite each other and no order explains their answers.',
+  'check.linearizable-client': 'Linearizable, for the client',
+  'check.linearizable-client.why': 'No write that the client was told is done is ever lost.',
+  'check.jobs-lost': 'No job lost',
+  'check.jobs-lost.why':
+    'Every job that falls due is done. A new leader makes up for those that were missed.',
+  'check.jobs-run-twice-fenced': 'No job twice, fenced',
+  'check.jobs-run-twice-fenced.why':
+    'The fenced resource takes the effect of a job once, whoever worked at it.',
+  'check.jobs-run-twice-unfenced': 'No job twice, unfenced',
+  'check.jobs-run-twice-unfenced.why':
+    "The other resource has no guard: the effect of an old leader gets in beside its successor's.",
+  'check.jobs-concurrent': 'Never two at one job',
+  'check.jobs-concurrent.why':
+    'Two nodes never work at one job at the same instant: a leader stops where its tenure ends.',
 
   // Setting
   'setting.scenario': 'Scenario',
@@ -121,6 +142,7 @@ export const en = {
   'setting.gallery.failover': 'Failover',
   'setting.gallery.partitions': 'Partitions and links',
   'setting.gallery.fencing': 'Fencing',
+  'setting.gallery.work': 'Work and who does it',
   'setting.gallery.limits': 'What the proof stands on',
   'lesson.title': 'What to look at',
   'setting.seed': 'Seed',
@@ -250,6 +272,7 @@ export const en = {
   'log.group.disk': 'disk',
   'log.group.faults': 'faults',
   'log.group.writes': 'writes',
+  'log.group.jobs': 'jobs',
   'log.group.checks': 'checks',
   'log.empty': 'No event of this kind yet.',
   'log.list': 'Events, oldest first',
@@ -282,6 +305,14 @@ export const en = {
   'event.fenced': '{actor} is fenced at token {term} by {other}',
   'event.read': '{actor} is read by {other}',
   'event.acknowledged': 'client: write acknowledged',
+  'event.job-due': 'job {a} falls due',
+  'event.job-claimed': '{actor} gives job {a} to {other}, token {term}',
+  'event.job-claimed.over': '{actor} gives job {a} to {other}, token {term}: token {b} had begun it',
+  'event.job-started': '{actor} begins job {a}, term {term}',
+  'event.job-stopped': '{actor} stops job {a}: its term {term} is over',
+  'event.job-done': '{actor} takes the effect of job {a} from {other}, token {term}',
+  'event.job-done.again': '{actor} takes the effect of job {a} a second time, from {other}, token {term}',
+  'event.job-refused': '{actor} refuses job {a} of {other}, token {term}: {why}',
   'event.violation': 'violation: {check}',
   'event.no-effect': 'fault {a} had no effect',
   'event.refusal': '{actor} refuses a message: {why}',
@@ -324,6 +355,8 @@ export const en = {
   'refused.3': 'the token is of another election',
   'refused.4': 'the fence is closed',
   'refused.5': 'for another reason',
+  'refused.6': 'the job is done',
+  'refused.7': 'the job has another owner',
 
   'message.ClientRequest': 'client request',
   'message.ClientReply': 'client reply',
@@ -331,6 +364,10 @@ export const en = {
   'message.WriteReply': 'write reply',
   'message.Fence': 'fence',
   'message.Read': 'read',
+  'message.Look': 'look',
+  'message.List': 'list jobs',
+  'message.Claim': 'claim job',
+  'message.Finish': 'finish job',
   'message.other': 'message',
 
   // Transport and timeline

@@ -20,6 +20,8 @@ export const WORDS = [
   'zombie',
   'partition',
   'takeover',
+  'job',
+  'linearizable',
   'safeMode',
   'seed',
   'disk',
@@ -115,6 +117,14 @@ export const GLOSSARY: Glossary = {
   takeover: {
     name: 'takeover',
     text: 'What a new leader does before it works. Fencing first means that no late write of the old leader slips in after the read.',
+  },
+  job: {
+    name: 'job',
+    text: 'Periodic work that the leader does. Whoever leads next takes over what was begun.',
+  },
+  linearizable: {
+    name: 'linearizable',
+    text: 'Every answer fits one order of all operations, each done at one instant between question and answer.',
   },
   safeMode: {
     name: 'safe mode',

@@ -2,7 +2,16 @@ import { EVENT, EVENT_KINDS, type EventKind } from '../engine/layout';
 import { eventTime, firstWhere } from './search';
 
 /** What the event log can be narrowed to. Each kind of event belongs to one group. */
-export const LOG_GROUPS = ['elections', 'faults', 'writes', 'messages', 'timers', 'disk', 'checks'] as const;
+export const LOG_GROUPS = [
+  'elections',
+  'faults',
+  'writes',
+  'jobs',
+  'messages',
+  'timers',
+  'disk',
+  'checks',
+] as const;
 export type LogGroup = (typeof LOG_GROUPS)[number];
 
 const GROUP_OF: Record<EventKind, LogGroup> = {
@@ -35,6 +44,12 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   fenced: 'writes',
   read: 'writes',
   acknowledged: 'writes',
+  'job-due': 'jobs',
+  'job-claimed': 'jobs',
+  'job-started': 'jobs',
+  'job-stopped': 'jobs',
+  'job-done': 'jobs',
+  'job-refused': 'jobs',
   violation: 'checks',
   end: 'checks',
 };

@@ -40,15 +40,17 @@ export function eventText(
   const params: Record<string, string | number> = {
     actor: actorText(event.actor, actors, t),
     other: actorText(event.other, actors, t),
-    term: event.term,
+    // A writer without a leader has no token to show.
+    term: event.term < 0 ? t('value.none') : event.term,
     a: event.a,
+    b: event.b,
   };
   switch (event.kind) {
     case 'send':
     case 'deliver':
     case 'lose':
       params.message = messageText(event.a, t);
-      params.term = t(event.a >= FIRST_TOKEN_MESSAGE ? 'event.token' : 'event.term', { term: event.term });
+      params.term = t(event.a >= FIRST_TOKEN_MESSAGE ? 'event.token' : 'event.term', { term: params.term });
       params.why = numbered('lose', event.b, t);
       break;
     case 'role':
@@ -78,6 +80,15 @@ export function eventText(
       break;
     case 'write-accepted':
       if (event.a === 1) return t('event.write-accepted.stale', params);
+      break;
+    case 'job-claimed':
+      if (event.b >= 0) return t('event.job-claimed.over', params);
+      break;
+    case 'job-done':
+      if (event.b === 1) return t('event.job-done.again', params);
+      break;
+    case 'job-refused':
+      params.why = numbered('refused', event.b, t);
       break;
   }
   return t(`event.${event.kind}`, params);

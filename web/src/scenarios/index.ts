@@ -24,6 +24,7 @@ export const GROUPS = [
     ],
   },
   { about: 'fencing', ids: ['paused-leader', 'delayed-write', 'read-before-fence'] },
+  { about: 'work', ids: ['writers-without-leader', 'scheduler-takeover', 'scheduler-paused'] },
   {
     about: 'limits',
     ids: ['clock-rate-within-bound', 'clock-rate-beyond-bound', 'wiped-disk', 'lying-disk'],

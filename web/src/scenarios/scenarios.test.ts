@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../engine/engine';
-import { EVENT_KINDS } from '../engine/layout';
+import { EVENT, EVENT_KINDS } from '../engine/layout';
 import type { WorldModule } from '../engine/world';
+import { translator } from '../i18n/translate';
 import { readCluster } from '../model/cluster';
 import { History } from '../model/history';
+import { readEvent } from '../model/log';
+import { eventText } from '../model/text';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { fromGallery, type GalleryId, GROUPS, isInGallery, titlesOf } from '.';
@@ -106,5 +109,34 @@ describe('the scenario', () => {
     expect(summary.staleFenced).toBe(0);
     expect(summary.refused).toBeGreaterThan(0);
     expect(verdict('stale-write-fenced')).toBe('holds');
+  });
+
+  it('writers without a leader: what was acknowledged is lost, and the fence admits nobody', async () => {
+    const { at, verdict } = await open('writers-without-leader');
+    const [fenced, unfenced] = at(19_000_000).resources;
+    expect(fenced.accepted).toBe(0);
+    expect(unfenced.accepted).toBeGreaterThan(unfenced.value);
+    expect(verdict('jobs-lost')).toBeUndefined();
+  });
+
+  it('scheduler takeover: the job of the dead leader is taken over, none is lost and none done twice', async () => {
+    const { engine, at, verdict } = await open('scheduler-takeover');
+    at(4_000_000);
+    const events = engine.events();
+    const kinds = Array.from({ length: events.length / EVENT.stride }, (_, i) => readEvent(events, i));
+    const over = kinds.filter(({ kind, b }) => kind === 'job-claimed' && b >= 0);
+    expect(over.map(({ a }) => a)).toEqual([4, 4]);
+    const said = eventText(over[0], engine.actors(), [], translator('en'));
+    expect(said).toMatch(/gives job 4 to n2, token 2: token 1 had begun it$/);
+    for (const check of ['jobs-lost', 'jobs-run-twice-fenced', 'jobs-run-twice-unfenced', 'jobs-concurrent'])
+      expect(verdict(check), check).toBe('holds');
+  });
+
+  it('scheduler paused: it runs a job a second time where no guard is', async () => {
+    const { at, verdict } = await open('scheduler-paused');
+    at(5_000_000);
+    expect(verdict('jobs-run-twice-unfenced')).toBe('broken-by-design');
+    expect(verdict('jobs-run-twice-fenced')).toBe('holds');
+    expect(verdict('jobs-concurrent')).toBe('holds');
   });
 });

@@ -104,7 +104,7 @@ fn hunt(mutant: &Mutant, seeds: &Seeds) -> Result<Told, Refusal> {
                     told.kills += 1;
                 }
                 Trial::Undeclared(failure) => {
-                    told.undeclared.get_or_insert((seed, failure.reason.name()));
+                    told.undeclared.get_or_insert((seed, failure.check.name()));
                 }
                 Trial::Survived | Trial::Followed(_) => {}
             }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 use tenure::raft::{ConfigError, Rule};
 use tenure_sim::Refusal;
-use tenure_sim::check::{Check, linearizable};
+use tenure_sim::check::Check;
 use tenure_sim::failure::Failure;
 use tenure_sim::fault::Action;
 use tenure_sim::marks::Mark;
@@ -65,9 +65,6 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
             tally.broken
         );
     }
-    for (tally, name) in sweep.histories.iter().zip(linearizable::NAMES) {
-        println!("{name:<24}{:>12}{:>10}", tally.exercised, tally.broken);
-    }
     println!(
         "\n{:<24}{:>12}{:>10}{:>10}{:>10}",
         "fault", "armed", "fired", "effective", "mattered"
@@ -108,10 +105,10 @@ fn list(sweep: &Sweep, setting: &Setting) {
     let off: String = (setting.off.iter())
         .map(|rule| format!(" --off {}", rule_names()[*rule as usize]))
         .collect();
-    for (seed, Failure { at, reason }) in sweep.failing.iter().take(LISTED) {
+    for (seed, Failure { at, check }) in sweep.failing.iter().take(LISTED) {
         println!(
             "broken: {} by seed {seed} at {:.3} ms: tenure-sim schedule {seed}{off} | tenure-sim run - --explain",
-            reason.name(),
+            check.name(),
             *at as f64 / 1e3
         );
     }
@@ -135,7 +132,7 @@ fn canary(seeds: &Seeds) -> Result<bool, Refusal> {
     match caught {
         Some((seed, failure)) => println!(
             "canary             caught: {} by seed {seed}",
-            failure.reason.name()
+            failure.check.name()
         ),
         None => println!("canary             alive: a planted failure was not reported"),
     }

@@ -3,12 +3,14 @@
 
 mod elections;
 mod faults;
+mod jobs;
 mod story;
 mod summary;
 mod writes;
 
 use super::recording::Recording;
 use super::words::{ms, span};
+use crate::app::Through;
 use crate::report::millis;
 use elections::Elections;
 
@@ -39,6 +41,7 @@ pub fn explain(recording: &Recording) -> String {
     let mut entries = faults::entries(recording);
     entries.extend(story::entries(recording, &elections));
     entries.extend(writes::entries(recording));
+    entries.extend(jobs::entries(recording));
     entries.extend(summary::broken(recording));
     // Faults come after all else of their instant, but what they cause comes after them: both are in this order already.
     entries.sort_by_key(|entry| entry.at);
@@ -49,8 +52,12 @@ pub fn explain(recording: &Recording) -> String {
     for (title, lines) in [
         ("How long nobody led", summary::gaps(recording, &elections)),
         ("Writes", writes::summary(recording)),
+        ("Jobs", jobs::summary(recording)),
         ("Verdicts", summary::verdicts(recording)),
     ] {
+        if lines.is_empty() {
+            continue;
+        }
         out += &format!("\n{title}\n");
         for line in lines {
             out += &wrapped("  ", &line);
@@ -93,6 +100,20 @@ fn heading(recording: &Recording) -> String {
             super::plan::takes(scenario.disk),
         ),
     );
+    if scenario.clients.through == Through::Anyone {
+        out += &wrapped(
+            "",
+            "Clients write through every node in turn, whoever leads: it reads, thinks, and writes one more, without a token.",
+        );
+    }
+    if let Some(jobs) = scenario.jobs {
+        let said = format!(
+            "A job falls due every {} and takes {}; whoever leads does them in order.",
+            ms(jobs.every),
+            ms(jobs.takes)
+        );
+        out += &wrapped("", &said);
+    }
     if !scenario.off.is_empty() {
         let off: Vec<String> = scenario
             .off

@@ -2,6 +2,7 @@
 
 use super::Entry;
 use super::elections::{Attempt, Elections, End, Office, Poll, Why};
+use crate::app::Through;
 use crate::export::recording::Recording;
 use crate::export::words::{count, ms, nodes, span};
 
@@ -126,6 +127,9 @@ fn held(recording: &Recording, office: &Office) -> Entry {
             ". It takes over, and the fenced resource takes its first write at {}.",
             ms(at)
         ),
+        None if recording.scenario.clients.through == Through::Anyone => {
+            ". Nobody asks it: clients write as if nobody led.".to_owned()
+        }
         None => ". None of its writes reaches the fenced resource in time.".to_owned(),
     };
     Entry::new(established, text)

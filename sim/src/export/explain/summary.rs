@@ -2,7 +2,7 @@
 
 use super::Entry;
 use super::elections::Elections;
-use crate::check::{Check, Outcome};
+use crate::check::{Check, Outcome, Verdict};
 use crate::export::recording::Recording;
 use crate::export::words::{count, ms, nodes, span};
 use crate::physics::trace::Kind;
@@ -150,14 +150,21 @@ pub(super) fn broken(recording: &Recording) -> Vec<Entry> {
             Some(Entry::new(
                 verdict.tally.first_broken_at?,
                 format!(
-                    "{} is {}. {}",
+                    "{} is {}. {}{}",
                     verdict.check.name(),
                     verdict.outcome.name(),
-                    verdict.detail
+                    verdict.detail,
+                    because(verdict)
                 ),
             ))
         })
         .collect()
+}
+
+/// The reason of a verdict, where it has one.
+fn because(verdict: &Verdict) -> String {
+    let reason = verdict.reason.as_ref();
+    reason.map_or_else(String::new, |reason| format!(" {reason}"))
 }
 
 /// What each check says, and what was expected of it.

@@ -39,6 +39,8 @@ enum How {
     OnItsWay,
     /// Its writer did not know better when it left.
     Unaware,
+    /// Its writer leads nobody, and has no token to show.
+    WithoutToken,
 }
 
 /// What is told of late writes, where the first of each kind arrives.
@@ -111,6 +113,9 @@ fn late(recording: &Recording) -> Vec<Late> {
 }
 
 fn how(recording: &Recording, event: &Event, newest_at: u64, woke: &BTreeSet<(u16, u64)>) -> How {
+    if event.term < 0 {
+        return How::WithoutToken;
+    }
     let sent = recording
         .cause(event)
         .and_then(|arrival| recording.cause(arrival));
@@ -142,11 +147,6 @@ fn told(recording: &Recording, late: &Late) -> String {
         Kind::Read => "read it",
         _ => "written it",
     };
-    let how = match late.how {
-        How::OnWaking => "checked before its writer froze and sent when it woke",
-        How::OnItsWay => "still on the way when it was overtaken",
-        How::Unaware => "sent by a leader that did not know it was overtaken",
-    };
     let did = match late.fate {
         Fate::Taken => {
             let why = if resource == "fenced" {
@@ -158,6 +158,17 @@ fn told(recording: &Recording, late: &Late) -> String {
         }
         Fate::Refused(reason) | Fate::FenceRefused(reason) => {
             format!("refuses {what}{when} as {}", refused(reason))
+        }
+    };
+    let how = match late.how {
+        How::OnWaking => "checked before its writer froze and sent when it woke",
+        How::OnItsWay => "still on the way when it was overtaken",
+        How::Unaware => "sent by a leader that did not know it was overtaken",
+        How::WithoutToken => {
+            return format!(
+                "The resource {resource} {did}: {} has no token to show.",
+                nodes(&[late.writer])
+            );
         }
     };
     let since = if term > late.term {
@@ -194,7 +205,8 @@ pub(super) fn summary(recording: &Recording) -> Vec<String> {
         }
     )];
     let late = late(recording);
-    for resource in [client + 1, client + 2] {
+    let first = client + 1;
+    for resource in [first, first + 1] {
         let taken = events(Kind::WriteAccepted).filter(|event| event.actor == resource);
         let stale = taken.clone().filter(|event| event.a == 1).count();
         let turned_away = late
@@ -202,11 +214,24 @@ pub(super) fn summary(recording: &Recording) -> Vec<String> {
             .filter(|late| late.resource == resource && matches!(late.fate, Fate::Refused(_)))
             .map(|late| late.writes)
             .sum::<u64>();
-        lines.push(format!(
+        let mut line = format!(
             "The resource {} took {}, {stale} of them stale, and refused {turned_away}.",
             recording.name(resource),
             count(taken.count() as u64, "write"),
-        ));
+        );
+        let resource = recording.world.resource(usize::from(resource - first));
+        if let Some(resource) = resource.filter(|resource| resource.lost() > 0) {
+            line += &format!(
+                " Of {} that it took, {} lost: others overwrote them, and it holds {}.",
+                resource.accepted(),
+                match resource.lost() {
+                    1 => "1 is".to_owned(),
+                    lost => format!("{lost} are"),
+                },
+                resource.value()
+            );
+        }
+        lines.push(line);
     }
     lines
 }
