@@ -10,7 +10,7 @@ export const GROUPS = [
   { about: 'elections', ids: ['five-nodes', 'three-node-election', 'cold-start', 'split-vote'] },
   {
     about: 'failover',
-    ids: ['leader-crash', 'graceful-resignation', 'majority-lost', 'jitter', 'slow-disk'],
+    ids: ['leader-crash', 'graceful-resignation', 'majority-lost', 'jitter', 'slow-leader', 'slow-disk'],
   },
   {
     about: 'partitions',
@@ -20,6 +20,7 @@ export const GROUPS = [
       'prevote-returning-node',
       'plain-raft-returning-node',
       'one-way-link',
+      'flapping-link',
       'star-partition',
     ],
   },
