@@ -4,51 +4,14 @@
 //! [`Outline`]s; random schedules are held against them. What an exploration knows and no schedule reaches is a gap in the
 //! schedules; what only schedules reach lies beyond the bounds.
 
+use super::outline::Outline;
 use super::setting::Setting;
 use crate::node::Status;
 use crate::schedule;
 use crate::world::World;
 use std::collections::HashSet;
-use std::fmt;
 use std::ops::Range;
-use tenure::raft::{ConfigError, Raft, Record, Role, Rules};
-use tenure::{Election, Instant, NodeId, Standing};
-
-/// What a node is, without clock values, terms and names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Outline {
-    role: Role,
-    established: bool,
-    believes: bool,
-    vote: Whom,
-    leader: Whom,
-    grants: u8,
-    promise: Promised,
-    /// Whether the disk holds its term, and which vote.
-    durable: bool,
-    durable_vote: Whom,
-    writes: bool,
-}
-
-/// A node, as seen from one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Whom {
-    Nobody,
-    Itself,
-    Another,
-}
-
-/// What binds it, if anything does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Promised {
-    Nothing,
-    /// To the leader of its term.
-    OwnTerm,
-    /// To a leader of an earlier term.
-    EarlierTerm,
-    /// The wait after a restart.
-    Restart,
-}
+use tenure::raft::ConfigError;
 
 /// The outlines that random schedules reach.
 #[derive(Clone, Debug, Default)]
@@ -57,42 +20,6 @@ pub struct Coverage {
     pub runs: u64,
     /// What they reached.
     pub outlines: HashSet<Outline>,
-}
-
-impl Outline {
-    /// The outline of a machine with this on its disk.
-    pub(super) fn of<R: Rules>(
-        machine: &Raft<R>,
-        durable: Option<&Record>,
-        writes: bool,
-        now: Instant,
-    ) -> Self {
-        let whom = |id: Option<NodeId>| match id {
-            None => Whom::Nobody,
-            Some(id) if id == machine.id() => Whom::Itself,
-            Some(_) => Whom::Another,
-        };
-        let promise = machine.promise().filter(|promise| promise.until > now);
-        let durable = durable.copied().unwrap_or_default();
-        let current = durable.term == machine.term();
-        Self {
-            role: machine.role(),
-            established: machine.established(),
-            believes: matches!(machine.standing(now), Standing::Leading(_)),
-            vote: whom(machine.vote()),
-            leader: whom(machine.leader()),
-            grants: machine.grants() as u8,
-            promise: match promise.map(|promise| promise.to) {
-                None => Promised::Nothing,
-                Some(None) => Promised::Restart,
-                Some(Some(term)) if term == machine.term() => Promised::OwnTerm,
-                Some(Some(_)) => Promised::EarlierTerm,
-            },
-            durable: current,
-            durable_vote: whom(durable.vote.filter(|_| current)),
-            writes,
-        }
-    }
 }
 
 impl Coverage {
@@ -135,43 +62,6 @@ impl Coverage {
         let mut missing: Vec<String> = missing.map(Outline::to_string).collect();
         missing.sort_unstable();
         missing
-    }
-}
-
-impl fmt::Display for Outline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            role,
-            established,
-            believes,
-            vote,
-            leader,
-            grants,
-            promise,
-            durable,
-            durable_vote,
-            writes,
-        } = self;
-        write!(
-            f,
-            "{role:?}, grants {grants}, vote {vote:?}, leader {leader:?}, promise {promise:?}"
-        )?;
-        let disk = if *durable {
-            "this term"
-        } else {
-            "an earlier term"
-        };
-        write!(f, ", disk {disk} with vote {durable_vote:?}")?;
-        for (is, what) in [
-            (*established, ", established"),
-            (*believes, ", believes"),
-            (*writes, ", writing"),
-        ] {
-            if is {
-                f.write_str(what)?;
-            }
-        }
-        Ok(())
     }
 }
 

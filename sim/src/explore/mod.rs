@@ -15,6 +15,7 @@
 //! Inside: `node` (a machine with its disk and clock), `judge` (what the outside holds against it), `heal` (liveness as a
 //! question about one state), `table` (each node state and each step once), `script`, `hash`.
 
+#[cfg(not(target_family = "wasm"))]
 mod coverage;
 mod hash;
 mod heal;
@@ -23,6 +24,7 @@ mod judge;
 mod law;
 mod model;
 mod node;
+mod outline;
 mod report;
 mod script;
 mod search;
@@ -32,10 +34,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use coverage::{Coverage, Outline};
+#[cfg(not(target_family = "wasm"))]
+pub use coverage::Coverage;
 pub use hunt::Hunt;
 pub use law::Law;
 pub use model::{Action, Mail, Model, State};
+pub use outline::Outline;
 pub use report::{Counterexample, Report};
 pub use search::explore;
 pub use setting::{

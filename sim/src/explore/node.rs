@@ -1,8 +1,8 @@
 //! One node of an exploration: the real machine, its disk, its clock, and what the outside remembers of it.
 
-use super::coverage::Outline;
 use super::hash::Mix;
 use super::law::Law;
+use super::outline::Outline;
 use super::setting::{MAX_TERMS, Setting, Unexplorable};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};

@@ -1,8 +1,8 @@
 //! What an exploration found: figures, and the shortest way to a violation.
 
-use super::coverage::Outline;
 use super::law::Law;
 use super::model::{Action, Mail, Model, State};
+use super::outline::Outline;
 use super::setting::Cut;
 use std::collections::HashSet;
 use std::fmt;

@@ -134,6 +134,11 @@ export function describeCluster({ nodes, cut, summary }: ClusterView, t: Transla
   return parts.join(' ');
 }
 
+/** The browser carries no judge of histories: these checks are the command's. */
+export function isJudged(check: string): boolean {
+  return !check.startsWith('linearizable-');
+}
+
 /** The name of a check; one that the page does not know keeps the engine's own. */
 export function checkText(check: string, t: Translate): string {
   const key = `check.${check}`;
