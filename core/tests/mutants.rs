@@ -4,8 +4,9 @@
 mod group;
 
 use group::{Breakage, Group, timing};
+use std::collections::BTreeMap;
 use tenure::log::Shape;
-use tenure::raft::{Rule, Switched, Timing};
+use tenure::raft::{Invariant, Rule, Switched, Timing};
 use tenure::{Duration, Input, NodeId};
 
 /// Restarts, cuts, pauses and forced moves, with timers that hardly matter: what breaks a lease.
@@ -70,6 +71,36 @@ fn declared(rule: Rule, broken: &str) -> bool {
 fn the_same_schedules_break_nothing_with_the_rules_on() {
     assert_eq!(hunt(&[], 3_000, |_| timing()), None);
     assert_eq!(hunt(&[Rule::PreVote], 3_000, |_| timing()), None);
+}
+
+/// After the first invariant broke, others do: those that the rule declares to follow, and no others.
+#[test]
+fn what_follows_is_declared() {
+    for (rule, seeds) in [
+        (Rule::OneVoteATerm, 200),
+        (Rule::MajorityOfVoters, 200),
+        (Rule::PromiseBindsVoter, 1_500),
+    ] {
+        let mut fallen = BTreeMap::new();
+        for seed in 0..seeds {
+            let mut group = hostile(&[rule, Rule::PreVote], seed, |_| timing());
+            group.boot_all();
+            while group.now < 6_000_000 {
+                group.step();
+            }
+            for name in group.ghost.fallen {
+                fallen.entry(name).or_insert(seed);
+            }
+        }
+        println!("{rule:?}: {fallen:?}");
+        assert!(
+            fallen.contains_key(Invariant::TokenRises.name()),
+            "{rule:?}"
+        );
+        for name in fallen.keys() {
+            assert!(declared(rule, name), "{rule:?} off broke {name}");
+        }
+    }
 }
 
 #[test]

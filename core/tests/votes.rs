@@ -408,14 +408,15 @@ fn voters_wait_for_whom_they_voted_for() {
             term,
             last: Position::START,
         };
-        bench.hear(at, 1 + term % 2, ask);
-        bench.hear(at, 1 + term % 2, ask);
-        let wait = bench.machine.deadline().unwrap().since(ms(at));
         let (low, high) = (120 * times, 270 * times);
-        assert!(
-            Duration::from_millis(low) <= wait && wait <= Duration::from_millis(high),
-            "{wait}, not {low} to {high} ms"
-        );
+        for _ in 0..3 {
+            bench.hear(at, 1 + term % 2, ask);
+            let wait = bench.machine.deadline().unwrap().since(ms(at));
+            assert!(
+                Duration::from_millis(low) <= wait && wait <= Duration::from_millis(high),
+                "{wait}, not {low} to {high} ms"
+            );
+        }
     }
 }
 

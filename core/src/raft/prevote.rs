@@ -163,7 +163,7 @@ impl<R: Rules> Raft<R> {
         if self.role == Role::PreCandidate
             && !self.yielded
             && last == self.log.last()
-            && from > self.config.id
+            && self.config.id < from
         {
             self.yielded = true;
             self.step_back();

@@ -132,9 +132,14 @@ impl Rule {
                 Invariant::OneLeaderPerTerm,
                 Invariant::BelievedLeaders,
                 Invariant::TokenRises,
+                Invariant::NeverRevives,
             ],
-            // Two leaders of one term believe at once, and show one token.
-            Invariant::OneLeaderPerTerm => &[Invariant::BelievedLeaders, Invariant::TokenRises],
+            // Two leaders of one term believe at once and show one token, which one may hold when the other's has expired.
+            Invariant::OneLeaderPerTerm => &[
+                Invariant::BelievedLeaders,
+                Invariant::TokenRises,
+                Invariant::NeverRevives,
+            ],
             // The later term can be established first.
             Invariant::BelievedLeaders => &[Invariant::TokenRises],
             _ => &[],

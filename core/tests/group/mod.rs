@@ -99,10 +99,13 @@ pub(crate) struct Ghost {
     believed: BTreeMap<usize, Token>,
     /// The first invariant that broke.
     pub(crate) broken: Option<String>,
+    /// All that broke.
+    pub(crate) fallen: BTreeSet<String>,
 }
 
 impl Ghost {
     fn fail(&mut self, invariant: &str, detail: String) {
+        self.fallen.insert(invariant.to_owned());
         self.broken
             .get_or_insert_with(|| format!("{invariant}: {detail}"));
     }
