@@ -1,9 +1,10 @@
 //! A single machine moved by hand.
 #![allow(dead_code)] // each test file uses its part
 
+use std::hash::{DefaultHasher, Hasher};
 use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Role, Rules, Switched};
+use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Role, Rules, Switched, View};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Ticket};
 
 /// A machine, its clock in milliseconds, and a disk that is written at once unless told otherwise.
@@ -129,4 +130,21 @@ pub(crate) fn plain() -> Bench<Faithful> {
         seed: 1,
     };
     Bench::of(Raft::new(config, boot, ms(0)).unwrap())
+}
+
+/// What a view shows of a machine.
+pub(crate) fn look<R: Rules>(machine: &Raft<R>, now: Instant, view: View<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    machine.view(now, view, &mut hasher);
+    hasher.finish()
+}
+
+/// What a machine asks of its host for an input.
+pub(crate) fn handled<R: Rules>(
+    machine: &mut Raft<R>,
+    now: Instant,
+    input: Input<Message, ()>,
+) -> Vec<Output<Message, Record>> {
+    machine.handle(now, input);
+    std::iter::from_fn(|| machine.poll()).collect()
 }
