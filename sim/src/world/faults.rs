@@ -35,6 +35,7 @@ impl World {
     }
 
     /// How many actions came, and how many had an effect.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn done(&self) -> [u32; 2] {
         let FaultCounts {
             fired, effective, ..
