@@ -10,7 +10,6 @@ use crate::world::env::{Due, Env, Use, message_event};
 use tenure::{Input, NodeId};
 
 impl<M: Scheme> Node<M> {
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         let Flight {
             id,
@@ -78,7 +77,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A write has been thought about.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn thought(&mut self, env: &mut Env, me: usize) {
         match self.status {
             Status::Up if self.is_slow() => self.queue_up(env, me, Late::Thought),
@@ -88,7 +86,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// Writes that have been thought about leave for the resources, whatever has become of the leader meanwhile.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn write_what_was_thought(&mut self, env: &mut Env, me: usize) {
         while let Some(writes) = self.app.thought(env.now) {
             for (resource, packet) in writes.into_iter().enumerate() {
