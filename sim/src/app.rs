@@ -180,7 +180,6 @@ impl App {
     }
 
     /// A resource was seen. True when all of them were: what is written is thought about until `due`.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn seen(&mut self, resource: usize, pass: Pass, seen: (u64, u64), due: u64) -> bool {
         let (request, value) = seen;
         let Some(place) = self
@@ -285,7 +284,6 @@ impl App {
     }
 
     /// A resource answered: what to ask of every resource next, if a stage of the takeover is complete.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn answered(&mut self, resource: usize, pass: Pass, done: Done) -> Option<Packet> {
         let office = self.office.as_mut().filter(|office| office.pass == pass)?;
         match (office.stage, done) {

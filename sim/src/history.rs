@@ -183,7 +183,6 @@ impl History {
     ///
     /// # Errors
     /// At the end of the run there is no future to change, and a plan has its bound.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn act(&mut self, action: Action) -> Result<(), Refusal> {
         let at = self.now();
         if at >= self.head.duration() {
@@ -267,7 +266,6 @@ impl History {
     }
 
     /// Runs the horizon forward, as far as there is room.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn advance(&mut self, to: u64) {
         loop {
             let wanted = self
@@ -297,7 +295,6 @@ impl History {
         fresh.clear();
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn keep(&mut self) {
         let weight: usize = self.snapshots.iter().map(World::weight).sum();
         if self.snapshots.len() == MAX_SNAPSHOTS || weight + self.head.weight() > MAX_WEIGHT {

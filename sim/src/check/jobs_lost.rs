@@ -42,7 +42,6 @@ impl JobsLost {
     }
 
     /// The effect of a job was taken: those before it that were not done never will be.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn done(&mut self, now: u64, job: u64) -> bool {
         let mut broken = self.advance(now);
         while self.done < job {
@@ -74,7 +73,6 @@ impl JobsLost {
             .map(|since| since.saturating_add(self.within))
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn advance(&mut self, now: u64) -> bool {
         let Some(bound) = self.bound().filter(|bound| *bound < now) else {
             return false;

@@ -24,7 +24,6 @@ impl JobsTwice {
     }
 
     /// The effect of a job reached a resource.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn finished(&mut self, now: u64, resource: usize, job: u64, taken: bool) -> bool {
         let job = self.job(job);
         let bit = 1 << (resource + 2);
@@ -41,7 +40,6 @@ impl JobsTwice {
         self.tallies.get(resource).copied().unwrap_or_default()
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn job(&mut self, job: u64) -> &mut u8 {
         // As many as periods: a run has few enough.
         let place = job as usize;

@@ -184,7 +184,6 @@ impl Check {
 
     /// Its name in files and reports.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneLeaderPerTerm => "one-leader-per-term",
@@ -462,7 +461,6 @@ impl Judges {
         broken
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn hear_of_jobs(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
         let Some(JobJudges {
             lost,
@@ -544,7 +542,6 @@ impl Judges {
 
     /// How a rule fared so far.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn outcome(&self, check: Check) -> Outcome {
         match self.tally(check) {
             Tally { broken: 1.., .. } if self.promised(check) => Outcome::Broken,
@@ -581,7 +578,6 @@ impl Judges {
 
     /// The counts of one rule.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn tally(&self, check: Check) -> Tally {
         match check {
             Check::OneLeaderPerTerm => self.one_leader.tally(),
@@ -663,7 +659,6 @@ impl Judges {
     }
 
     /// Whether the setting promises a rule.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     const fn promised(&self, check: Check) -> bool {
         let Promises {
             leases,

@@ -11,7 +11,6 @@ pub(super) struct Spans(Vec<(u64, u64)>);
 
 impl Spans {
     /// From now on it is so, or it is not.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn note(&mut self, now: u64, so: bool) {
         let room = self.0.len() < MAX_SPANS;
         match self.0.last_mut() {

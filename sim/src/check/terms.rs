@@ -65,7 +65,6 @@ impl Terms {
     }
 
     /// The row of a term, a new one if need be.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn row(&mut self, term: u64) -> usize {
         // Nearly always the newest.
         let newest = self.terms.len().wrapping_sub(1);

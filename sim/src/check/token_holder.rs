@@ -31,7 +31,6 @@ impl TokenHolder {
     }
 
     /// Put to the test whenever a resource is shown another token than last, or by another.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn shown(&mut self, now: u64, resource: usize, node: usize, token: Token) -> bool {
         // Who shows no token does not claim to lead.
         if token == Token::NONE {
@@ -46,7 +45,6 @@ impl TokenHolder {
         self.tally.note(now, self.holder(token) != Some(node))
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn holder(&self, token: Token) -> Option<usize> {
         // Tenures are few, and the one that is asked for is among the last.
         let mut holders = self.holders.iter().rev();

@@ -11,7 +11,6 @@ use tenure::fence::Pass;
 use tenure::{Input, Output, Standing, Token, Why};
 
 impl<M: Scheme> Node<M> {
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn look_at_the_time(&mut self, env: &mut Env, me: usize) {
         let now = self.clock.reads(env.now);
         let due = self
@@ -28,7 +27,6 @@ impl<M: Scheme> Node<M> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, ()>) {
         if let Some(machine) = &mut self.machine {
             machine.handle(self.clock.reads(env.now), input);
@@ -37,7 +35,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// After every input: shows what changed, carries the outputs out, and arms the next wake-up.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn settle(&mut self, env: &mut Env, me: usize) {
         self.show(env, me);
         while let Some(output) = self.machine.as_mut().and_then(M::poll) {
@@ -68,7 +65,6 @@ impl<M: Scheme> Node<M> {
         self.arm(env, me);
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn show(&mut self, env: &mut Env, me: usize) {
         let Some(machine) = &self.machine else {
             return;
@@ -99,7 +95,6 @@ impl<M: Scheme> Node<M> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn news(&mut self, env: &mut Env, me: usize, event: tenure::Event) {
         match event {
             tenure::Event::Elected(token) => {
@@ -174,7 +169,6 @@ impl<M: Scheme> Node<M> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn tell_belief(&mut self, env: &mut Env, me: usize) {
         let (token, until) = self.leading(env).unwrap_or((Token::NONE, 0));
         let running = self.status == Status::Up;
@@ -189,7 +183,6 @@ impl<M: Scheme> Node<M> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn arm(&mut self, env: &mut Env, me: usize) {
         if self.looks {
             return;

@@ -10,7 +10,6 @@ use tenure::Token;
 
 impl<M: Scheme> Node<M> {
     /// Makes the next job its own, if one is due and it may.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn next_job(&mut self, env: &mut Env, me: usize) {
         let (Some(jobs), Status::Up) = (env.jobs, self.status) else {
             return;
@@ -27,7 +26,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The job was given to it: it works at it if it leads still.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn start_job(&mut self, env: &mut Env, me: usize, job: u64) {
         let (Some(jobs), Some((token, _))) = (env.jobs, self.leading(env)) else {
             return;
@@ -49,7 +47,6 @@ impl<M: Scheme> Node<M> {
 
     /// Goes on with the work, up to its end or that of the tenure: a hard deadline, which a process keeps by its own clock
     /// (it does not wait for the news that it was deposed). What is done leaves when it was thought about.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn work(&mut self, env: &mut Env, me: usize) {
         let may = self.leading(env);
         let Some((token, end)) = may.or_else(|| self.works_on(env)) else {
@@ -65,7 +62,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The tenure is over, and the work with it.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn stop_work(&mut self, env: &mut Env, me: usize) {
         if self.works_on(env).is_some() {
             return;
@@ -78,7 +74,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process freezes, or dies: it does not work.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn freeze_work(&mut self, env: &mut Env, me: usize) {
         if self.app.working().is_some() {
             tell_work(env, me, 0, false);
@@ -102,7 +97,6 @@ impl<M: Scheme> Node<M> {
     }
 }
 
-#[cfg_attr(target_family = "wasm", inline(never))]
 fn tell_work(env: &mut Env, node: usize, job: u64, begins: bool) {
     env.hear(Fact::Works { node, job, begins });
 }

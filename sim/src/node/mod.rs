@@ -99,7 +99,6 @@ const AT_REST: Look = Look {
 };
 
 /// What has come to a node is lost.
-#[cfg_attr(target_family = "wasm", inline(never))]
 fn lose(env: &mut Env, me: usize, flight: &Flight<Packet>, why: Loss) {
     let from = flight.from as usize;
     env.emit(message_event(Kind::Lose, from, me, &flight.payload).b(why as u64));
@@ -166,7 +165,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process dies, and `by` is to blame. False when it is dead.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn crash(&mut self, env: &mut Env, me: usize, by: Blame) -> bool {
         if self.status == Status::Crashed {
             return false;
@@ -224,7 +222,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The disk is damaged. False when it was already.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn damage(&mut self, env: &mut Env, me: usize, damage: Damage) -> bool {
         let (flag, by) = match damage {
             Damage::Wipe => return self.wipe(env, me),
@@ -240,7 +237,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process dies, if it is there, and its disk is empty. False when both were so.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn wipe(&mut self, env: &mut Env, me: usize) -> bool {
         // That it dies is not what a wipe is about.
         let died = self.crash(env, me, NOBODY);
@@ -254,7 +250,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A process that is not there shows what its disk holds.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn look_at_the_disk(&mut self) {
         let recorded = self.disk.durable().map(M::recorded).unwrap_or_default();
         self.look = Look {
@@ -265,7 +260,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The process freezes. False when it does not run.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn pause(&mut self, env: &mut Env, me: usize) -> bool {
         if self.status != Status::Up {
             return false;
@@ -282,7 +276,6 @@ impl<M: Scheme> Node<M> {
 
     /// The frozen process goes on. It does first what it was about to do, then reads what came, then looks at the time.
     /// False when it was not frozen.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn resume(&mut self, env: &mut Env, me: usize) -> bool {
         if self.status != Status::Paused {
             return false;
@@ -327,7 +320,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A message has come.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         match self.status {
             Status::Up if self.is_slow() => {
@@ -347,7 +339,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The disk is done with its oldest write, if no crash undid it.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn written(&mut self, env: &mut Env, me: usize, era: u32) {
         let Some(written) = self.disk.done(era) else {
             return;
@@ -381,7 +372,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The clock runs at another pace from now on, and jumps. False when it does neither.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn set_clock(
         &mut self,
         env: &mut Env,
@@ -404,7 +394,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The disk is as named from now on, and honest. False when it was.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn mend(&mut self, env: &Env, takes: Takes) -> bool {
         let mended = self.disk.mend(takes);
         if mended {

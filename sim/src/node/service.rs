@@ -15,7 +15,6 @@ use tenure::fence::Pass;
 use tenure::{Input, NodeId, Token};
 
 impl<M: Scheme> Node<M> {
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
         let Flight {
             id,
@@ -108,7 +107,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A write has been thought about.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn thought(&mut self, env: &mut Env, me: usize) {
         match self.status {
             Status::Up if self.is_slow() => self.queue_up(env, me, Late::Thought),
@@ -118,7 +116,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A client wants to write, and nobody asks who leads: the resources are looked at, without a token.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn serve_as_anyone(&mut self, env: &mut Env, me: usize, request: u64) {
         if let Some(machine) = &self.machine {
             let pass = Pass {
@@ -132,7 +129,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// What is thought about until then leaves then.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn think_until(&mut self, env: &mut Env, me: usize, due: u64) {
         if due > env.now {
             env.queue.push(due, Due::Thought(me as u16));
@@ -142,7 +138,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// Writes that have been thought about leave for the resources, whatever has become of the leader meanwhile.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn write_what_was_thought(&mut self, env: &mut Env, me: usize) {
         while let Some(writes) = self.app.thought(env.now) {
             for (resource, packet) in writes.into_iter().enumerate() {

@@ -31,7 +31,6 @@ pub(super) enum Late {
 
 impl<M: Scheme> Node<M> {
     /// The process takes so long for each thing from now on; 0 ends that. False when it did.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn set_pace(&mut self, env: &mut Env, me: usize, takes: u64) -> bool {
         if self.takes == takes {
             return false;
@@ -53,7 +52,6 @@ impl<M: Scheme> Node<M> {
         self.takes > 0
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn queue_up(&mut self, env: &mut Env, me: usize, late: Late) {
         self.late.push(late);
         self.wait_for_turn(env, me);
@@ -75,7 +73,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// The next that waits is begun with.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn begin_turn(&mut self, env: &mut Env, me: usize) {
         if !self.late.is_empty() {
             self.turn_at = env.now.saturating_add(self.takes);
@@ -84,7 +81,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A slow process is done with what came first.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn served(&mut self, env: &mut Env, me: usize) {
         if self.turn_at != env.now {
             return;
@@ -100,7 +96,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A deadline came, or the clock was changed.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn time_came(&mut self, env: &mut Env, me: usize) {
         if !self.is_slow() {
             self.look_at_the_time(env, me);
@@ -111,7 +106,6 @@ impl<M: Scheme> Node<M> {
     }
 
     /// Its turn has come.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn take(&mut self, env: &mut Env, me: usize, late: Late) {
         match late {
             Late::Message(flight) => self.deliver(env, me, &flight),

@@ -38,7 +38,6 @@ impl Clock {
 
     /// What the clock reads at a true time not before its last change.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn reads(&self, at: u64) -> Instant {
         let elapsed = at.saturating_sub(self.since);
         let counted = if self.pace == TRUE_PACE {
@@ -52,7 +51,6 @@ impl Clock {
     /// The first true time at which the clock, left alone, reads `instant` or more; [`NEVER`] when it never does. What it
     /// read before its last change is placed as if there had been none, or at 0 when that was before the run.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn when(&self, instant: Instant) -> u64 {
         if instant == Instant::FOREVER {
             return NEVER;

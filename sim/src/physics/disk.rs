@@ -21,7 +21,6 @@ pub struct Takes {
 impl Takes {
     /// As a disk that renames in no time.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub const fn write(write: u64) -> Self {
         Self { write, rename: 0 }
     }
@@ -115,7 +114,6 @@ impl<R: Clone> Disk<R> {
     }
 
     /// The oldest write is over, if it was of this era: its record is durable or said to be, or the write failed.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn done(&mut self, era: u32) -> Option<Written> {
         if era != self.era || self.writes.is_empty() {
             return None;
@@ -145,7 +143,6 @@ impl<R: Clone> Disk<R> {
     /// The power goes. What becomes of each write that was not answered is told to `told`: lost, in a way that it may be
     /// worth to name; or done, although nobody heard of it. Answers the newest ticket of those that are lost although
     /// they were answered.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn crash(
         &mut self,
         now: u64,
@@ -177,7 +174,6 @@ impl<R: Clone> Disk<R> {
 
     /// From now on a write takes so long, and is done before it is answered; what is in the cache is written. False when
     /// all that was so before.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn mend(&mut self, takes: Takes) -> bool {
         let same = self.takes == takes && !self.is_damaged();
         self.takes = takes;
@@ -225,7 +221,6 @@ impl<R: Clone> Disk<R> {
     }
 
     /// What is in the cache is written.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn flush(&mut self) {
         if let Some((_, record)) = self.cached.take() {
             self.durable = Some(record);

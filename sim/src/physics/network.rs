@@ -163,7 +163,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// It behaves like this from now on. False when it did. Connections that are new stand at once.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn change(&mut self, weather: Weather, by: Blame) -> bool {
         let former = std::mem::replace(&mut self.weather, weather);
         if former == weather {
@@ -177,7 +176,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// Sends from node to node.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn send(&mut self, now: u64, from: usize, to: usize, cause: i64, payload: P) -> Sent {
         let fate = if self.is_cut(from, to) {
             Fate::Cut
@@ -294,7 +292,6 @@ impl<P: Copy> Network<P> {
 
     /// Cuts the link in one direction, for what is sent from now on; [`strand`](Self::strand) takes what is in flight. False
     /// when it was cut, or is none.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn sever(&mut self, from: usize, to: usize, by: Blame) -> bool {
         if from == to || from >= self.nodes || to >= self.nodes || self.is_cut(from, to) {
             return false;
@@ -321,7 +318,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// Heals the link in one direction. False when it was not cut.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn heal(&mut self, now: u64, from: usize, to: usize) -> bool {
         if !self.is_cut(from, to) {
             return false;
@@ -333,7 +329,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// Breaks the connection of two nodes. False when it does not stand, or there is none.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn disconnect(&mut self, now: u64, one: usize, other: usize, by: Blame) -> bool {
         one != other
             && self.breaker(now, one, other).is_none()
@@ -341,7 +336,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// The process of a node is not there any more: its connections break.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn leave(&mut self, now: u64, node: usize, by: Blame) {
         self.away[node] = true;
         if self.streams.is_some() {
@@ -352,7 +346,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// The process of a node is there.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn join(&mut self, now: u64, node: usize) {
         self.away[node] = false;
         if self.streams.is_some() {
@@ -363,7 +356,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// A connection that broke or will stand again, of which nobody was told.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn turn(&mut self) -> Option<Turn> {
         self.turns.pop()
     }
@@ -375,7 +367,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// What broke the connection of two nodes, while it does not stand.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn breaker(&self, now: u64, one: usize, other: usize) -> Option<Blame> {
         self.streams.as_ref()?.broken(now, one, other)
     }
@@ -396,7 +387,6 @@ impl<P: Copy> Network<P> {
 
     /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
     /// such link.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn slow(&mut self, from: usize, to: usize, delay: u64, by: Blame) -> bool {
         let known = from != to && from < self.nodes && to < self.nodes;
         if !known || self.delay(from, to).0 == delay {
@@ -434,7 +424,6 @@ impl<P: Copy> Network<P> {
     }
 
     /// Begins anew with connections that stand wherever they can, or without any.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn connect(&mut self) {
         let (nodes, fifo) = (self.nodes, self.weather.fifo);
         let streams =
@@ -443,14 +432,12 @@ impl<P: Copy> Network<P> {
     }
 
     /// Whether the connection of two nodes can stand: both directions carry, and both processes are there.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn can(&self, one: usize, other: usize) -> bool {
         !self.is_cut(one, other) && !self.is_cut(other, one) && !self.away[one] && !self.away[other]
     }
 
     /// Breaks a connection with all that is in flight on it. Answers whether that was anything; `None` when it did not
     /// stand, or there is none.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn breaks(&mut self, now: u64, one: usize, other: usize, by: Blame) -> Option<bool> {
         self.streams.as_ref()?;
         let back = if self.can(one, other) {
@@ -467,7 +454,6 @@ impl<P: Copy> Network<P> {
         broke.then_some(hit)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn returns(&mut self, now: u64, one: usize, other: usize) {
         let back = now.saturating_add(self.round_trip());
         let can = self.can(one, other);
@@ -477,7 +463,6 @@ impl<P: Copy> Network<P> {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn turned(&mut self, one: usize, other: usize, broke: bool, hit: bool, back: u64, by: Blame) {
         let ends = (one.min(other) as u16, one.max(other) as u16);
         self.turns.push(Turn {
@@ -494,7 +479,6 @@ impl<P: Copy> Network<P> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "the fields of a flight")]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn fly(
         &mut self,
         now: u64,
@@ -532,7 +516,6 @@ impl<P: Copy> Network<P> {
         self.after(now, self.weather.latency_min, self.weather.latency_max)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn after(&mut self, now: u64, low: u64, high: u64) -> u64 {
         let (low, high) = (Duration::from_micros(low), Duration::from_micros(high));
         let latency = self.random.duration(low, high);
@@ -546,7 +529,6 @@ impl<P: Copy> Network<P> {
 }
 
 /// What is in flight between some ends, and would have arrived, has this fate. Answers whether there was any.
-#[cfg_attr(target_family = "wasm", inline(never))]
 fn take<P>(
     flights: &mut [Option<Flight<P>>],
     fate: Fate,

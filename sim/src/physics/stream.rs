@@ -42,7 +42,6 @@ pub(crate) struct Turn {
 
 impl Streams {
     /// Connections that stand wherever `carries` says so.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn new(nodes: usize, carries: impl Fn(usize, usize) -> bool) -> Self {
         let pair = |place: usize| Pair {
             back: if carries(place / nodes, place % nodes) {
@@ -60,14 +59,12 @@ impl Streams {
     }
 
     /// What broke the connection last, unless it stands.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn broken(&self, now: u64, one: usize, other: usize) -> Option<Blame> {
         let pair = self.pairs.get(self.place(one, other))?;
         (pair.back > now).then_some(pair.by)
     }
 
     /// When a message arrives that would arrive at `at` if nothing were before it.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn behind(&mut self, from: usize, to: usize, at: u64) -> u64 {
         match self.newest.get_mut(from * self.nodes + to) {
             Some(newest) => {
@@ -80,7 +77,6 @@ impl Streams {
 
     /// Breaks the connection, which stands again at `back` as far as is known. False when it did not stand, and then only
     /// that is changed.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn breaks(&mut self, now: u64, ends: (usize, usize), back: u64, by: Blame) -> bool {
         let (one, other) = ends;
         let place = self.place(one, other);
@@ -98,7 +94,6 @@ impl Streams {
     }
 
     /// The connection stands again at `back`. False when it stands, or was to stand already.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn returns(&mut self, one: usize, other: usize, back: u64) -> bool {
         let place = self.place(one, other);
         match self.pairs.get_mut(place) {

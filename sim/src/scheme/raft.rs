@@ -35,7 +35,6 @@ impl Setup {
     ///
     /// # Errors
     /// Parameters that are unsafe together.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn check(&self) -> Result<(), ConfigError> {
         self.config(0)?.validate()
     }

@@ -126,7 +126,6 @@ pub(crate) enum Use {
 
 impl Env {
     /// What an action did is shown to somebody, if it was not yet.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn shown(&mut self, by: &mut Blame) {
         self.fared.notice(std::mem::replace(by, NOBODY));
     }
@@ -174,7 +173,6 @@ impl Env {
     }
 
     /// Tells the judges, and shows what they find broken.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn hear(&mut self, fact: Fact) -> Broken {
         #[cfg(not(target_family = "wasm"))]
         if let Some(marks) = &mut self.marks {
@@ -210,7 +208,6 @@ impl Env {
     }
 
     /// Sends from node to node.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
         self.counts.messages += 1;
         self.fared
@@ -229,7 +226,6 @@ impl Env {
     }
 
     /// Shows which connections broke, and waits for those that will stand again.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn tell_connections(&mut self) {
         while let Some(turn) = self.net.turn() {
             let (one, other) = turn.ends;
@@ -247,7 +243,6 @@ impl Env {
     }
 
     /// Sends to or from a client or a resource, `extra` later than the latency alone.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn send_outside(&mut self, from: usize, to: usize, extra: u64, packet: Packet) {
         let cause = self.sent(from, to, &packet);
         let slot = self
@@ -266,14 +261,12 @@ impl Env {
         self.nodes
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn sent(&mut self, from: usize, to: usize, packet: &Packet) -> i64 {
         packet.fold(&mut self.trace);
         let event = message_event(Kind::Send, from, to, packet).b(self.net.sent());
         self.emit(event)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn expect(&mut self, slot: Slot) {
         let Some(flight) = self.net.flight(slot) else {
             return;

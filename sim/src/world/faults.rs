@@ -75,14 +75,12 @@ impl World {
     }
 
     /// Who leads, and how many can answer it.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn led(&self) -> Option<(usize, usize)> {
         let leader = self.resolve(Who::Leader)?;
         Some((leader, self.reach(leader)))
     }
 
     /// Notes when what was done since took the leader away.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn note_loss(&mut self, led: Option<(usize, usize)>) {
         if let Some((leader, reached)) = led
             && self.is_lost(leader, reached)
@@ -91,7 +89,6 @@ impl World {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn carry_out(&mut self, action: &Action) -> bool {
         if let Some(who) = action.who() {
             return self.carry_out_on(who, action);
@@ -117,7 +114,6 @@ impl World {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn carry_out_between(&mut self, from: usize, to: usize, action: &Action) -> bool {
         let (now, by) = (self.env.now, self.env.act);
         match action {
@@ -133,7 +129,6 @@ impl World {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn carry_out_on(&mut self, who: Who, action: &Action) -> bool {
         let Some(me) = self.resolve(who) else {
             return false;
@@ -157,7 +152,6 @@ impl World {
         }
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn cut(&mut self, from: usize, to: usize, by: Blame) -> bool {
         let cut = self.sever(from, to, by);
         if cut {
@@ -182,7 +176,6 @@ impl World {
         self.env.tell_connections();
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn heal(&mut self, from: usize, to: usize) -> bool {
         let healed = self.env.net.heal(self.env.now, from, to);
         if healed {
@@ -195,7 +188,6 @@ impl World {
         healed
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
         let mut any = self.flaps.stop_all() | self.env.net.quicken();
@@ -208,7 +200,6 @@ impl World {
     }
 
     /// Links between groups are cut, links within a group carry.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn partition(&mut self, members: &[(u16, Who)]) -> bool {
         let nodes = self.env.nodes;
         let Some(group) = self.resolve_groups(members) else {
@@ -256,7 +247,6 @@ impl World {
         Some(group)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn resolve(&self, who: Who) -> Option<usize> {
         let with =
             |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
@@ -272,7 +262,6 @@ impl World {
 
     /// The node that leads: of those that run and believe the one with the highest token, else the one elected in the
     /// highest term.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn acting_leader(&self) -> Option<usize> {
         let believing = self
             .rafts()
@@ -298,7 +287,6 @@ impl World {
     }
 
     /// How many nodes can answer a node: they run, and the links carry both ways. Itself included.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn reach(&self, node: usize) -> usize {
         let answers = |other: &usize| {
             self.status(*other) == Some(Status::Up)
@@ -309,7 +297,6 @@ impl World {
     }
 
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn is_lost(&self, leader: usize, reached: usize) -> bool {
         let majority = self.env.nodes / 2 + 1;
         let leads = self.rafts().any(|(node, raft)| {
@@ -322,7 +309,6 @@ impl World {
             || (reached >= majority && self.reach(leader) < majority)
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn note_wholeness(&mut self) {
         let base = self.base;
         let rate_bound = self.setup.timing.rate_bound;

@@ -40,7 +40,6 @@ impl Flaps {
 
 impl World {
     /// The link flaps from now on, and begins with being cut. False when it does in this rhythm, or is none.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn flap(&mut self, one: usize, other: usize, rhythm: Flap) -> bool {
         if one == other {
             return false;
@@ -66,7 +65,6 @@ impl World {
     }
 
     /// The link does not flap any more. False when it did not.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn stop_flapping(&mut self, one: usize, other: usize) -> bool {
         let ends = in_order(one, other);
         let Some(former) = self.flaps.find(ends).copied() else {
@@ -78,7 +76,6 @@ impl World {
     }
 
     /// A link may be due to turn.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn flap_turns(&mut self, one: u16, other: u16) {
         let now = self.env.now;
         let Some(flapping) = self.flaps.find((one, other)) else {
@@ -105,7 +102,6 @@ impl World {
         self.note_loss(led);
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_flapping(&mut self, Flapping { ends, by, .. }: Flapping) {
         let (one, other) = (ends.0 as usize, ends.1 as usize);
         for (from, to) in [(one, other), (other, one)] {

@@ -74,7 +74,6 @@ struct Base {
 impl World {
     /// The world of a scenario, at its beginning. Nothing has happened yet, not even the start of the nodes.
     #[must_use]
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn new(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes;
         // Every part of the world has its own source: more draws in one shift none in another.
@@ -264,7 +263,6 @@ impl World {
     }
 
     /// About how much there is to clone, in units of 100 bytes. What the judges remember grows with what happened.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(crate) fn weight(&self) -> usize {
         let nodes = self.env.nodes;
         let late: usize = self.rafts().map(|(_, raft)| raft.late()).sum();

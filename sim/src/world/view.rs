@@ -129,7 +129,6 @@ impl World {
     }
 
     /// All messages in flight, [`FLIGHT`] numbers each.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn write_flights(&self, out: &mut Vec<f64>) {
         out.clear();
         for flight in self.env.net.flights() {
@@ -147,7 +146,6 @@ impl World {
     }
 
     /// All resources, [`RESOURCE`] numbers each.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn write_resources(&self, out: &mut Vec<f64>) {
         out.clear();
         let resources = self
@@ -184,7 +182,6 @@ impl World {
     }
 
     /// The summary, [`SUMMARY`] numbers.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub fn write_summary(&self, out: &mut Vec<f64>) {
         out.clear();
         let judges = &self.env.judges;
@@ -271,7 +268,6 @@ impl World {
         fields.list
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn node_numbers(&self, place: usize, raft: &Node<raft::Machine>) -> [f64; NODE] {
         let look = raft.look();
         let machine = raft.machine();
@@ -318,7 +314,6 @@ struct Fields {
 }
 
 impl Fields {
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn add(&mut self, name: &'static str, field: Field) {
         self.list.push((name, field));
     }
@@ -328,7 +323,6 @@ impl Fields {
     }
 
     /// A number of any size.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn count(&mut self, name: &'static str, count: Option<u64>) {
         self.add(
             name,
@@ -336,12 +330,10 @@ impl Fields {
         );
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn word(&mut self, name: &'static str, word: &str) {
         self.add(name, Field::Text(word.to_owned()));
     }
 
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn name(&mut self, name: &'static str, node: Option<u16>) {
         self.add(
             name,
@@ -350,7 +342,6 @@ impl Fields {
     }
 
     /// A time on the node's clock.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     fn time(&mut self, name: &'static str, instant: Option<Instant>) {
         let at = instant
             .map(|instant| self.clock.when(instant))

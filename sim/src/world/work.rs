@@ -11,7 +11,6 @@ use tenure::fence::Pass;
 
 impl World {
     /// A job falls due: whoever leads may do it, if it runs and is not at another.
-    #[cfg_attr(target_family = "wasm", inline(never))]
     pub(super) fn job_due(&mut self, job: u64) {
         let env = &mut self.env;
         let Some(jobs) = env.jobs else {
@@ -30,7 +29,6 @@ impl World {
 }
 
 /// What a resource answers about its jobs; `None` to any other message.
-#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn use_jobs(
     env: &mut Env,
     resource: &mut Resource,
