@@ -36,22 +36,23 @@ function keysOnce(): Plugin {
   };
 }
 
-const TITLES = 'virtual:gallery-titles';
+const TITLES = /^virtual:gallery-titles\/(en|zh)$/;
 
-/** The names of the gallery's scenarios are needed at once, the rest of them is not. */
+/** The names of the gallery's scenarios are needed with the words of a language, the rest of them is not. */
 function galleryTitles(): Plugin {
   const gallery = new URL('../scenarios/', import.meta.url);
   return {
     name: 'gallery-titles',
-    resolveId: (id) => (id === TITLES ? `\0${TITLES}` : null),
+    resolveId: (id) => (TITLES.test(id) ? `\0${id}` : null),
     load(id) {
-      if (id !== `\0${TITLES}`) return null;
+      const lang = TITLES.exec(id.slice(1))?.[1];
+      if (!lang) return null;
       const files = readdirSync(gallery).filter((file) => file.endsWith('.json'));
       const titles = files.map((file) => {
         this.addWatchFile(fileURLToPath(new URL(file, gallery)));
         return [
           file.slice(0, -'.json'.length),
-          JSON.parse(readFileSync(new URL(file, gallery), 'utf8')).title,
+          JSON.parse(readFileSync(new URL(file, gallery), 'utf8')).title[lang],
         ];
       });
       return `export default ${JSON.stringify(Object.fromEntries(titles))};`;

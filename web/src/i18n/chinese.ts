@@ -1,7 +1,8 @@
+import titles from 'virtual:gallery-titles/zh';
 import { GLOSSARY_ZH } from './glossary-zh';
 import type { Language } from './languages';
 import { REFUSALS_ZH } from './refusals-zh';
 import { zh } from './zh';
 
 /** All words of the second language: one file, loaded when somebody asks for it. */
-export const chinese: Language = { messages: zh, glossary: GLOSSARY_ZH, refusals: REFUSALS_ZH };
+export const chinese: Language = { messages: zh, glossary: GLOSSARY_ZH, refusals: REFUSALS_ZH, titles };

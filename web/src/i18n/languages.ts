@@ -1,3 +1,4 @@
+import titles from 'virtual:gallery-titles/en';
 import { en, type Key } from './en';
 import { GLOSSARY, type Glossary } from './glossary';
 import type { Refusals } from './refusals';
@@ -9,9 +10,11 @@ export interface Language {
   glossary: Glossary;
   /** Empty where the engine's own words are the ones to use. */
   refusals: Refusals;
+  /** The names of the gallery's scenarios. */
+  titles: Readonly<Record<string, string>>;
 }
 
-const english: Language = { messages: en, glossary: GLOSSARY, refusals: {} };
+const english: Language = { messages: en, glossary: GLOSSARY, refusals: {}, titles };
 const loaded: Partial<Record<Lang, Language>> = { en: english };
 
 /** Brings the words of a language, once. English is there from the start. */

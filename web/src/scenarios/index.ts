@@ -1,4 +1,3 @@
-import titles from 'virtual:gallery-titles';
 import fiveNodes from '../../../scenarios/five-nodes.json';
 import type { Scenario } from '../model/scenario';
 
@@ -33,11 +32,6 @@ export const GROUPS = [
 ] as const;
 
 export type GalleryId = (typeof GROUPS)[number]['ids'][number];
-
-/** The name of a scenario of the gallery, in all languages. */
-export function titlesOf(id: GalleryId): Scenario {
-  return { title: titles[id] };
-}
 
 /** A scenario of the gallery, whole. Rejects when it cannot be fetched. */
 export async function fromGallery(id: GalleryId): Promise<Scenario> {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../engine/engine';
 import { EVENT, EVENT_KINDS } from '../engine/layout';
 import type { WorldModule } from '../engine/world';
+import { language, loadLanguage } from '../i18n/languages';
 import { translator } from '../i18n/translate';
 import { readCluster } from '../model/cluster';
 import { History } from '../model/history';
@@ -9,12 +10,13 @@ import { readEvent } from '../model/log';
 import { eventText, isJudged } from '../model/text';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
-import { fromGallery, type GalleryId, GROUPS, isInGallery, titlesOf } from '.';
+import { fromGallery, type GalleryId, GROUPS, isInGallery } from '.';
 import { GALLERY } from './gallery';
 
 let module: WorldModule;
 beforeAll(async () => {
   module = await loadEngine();
+  await loadLanguage('zh');
 });
 
 const IDS: readonly GalleryId[] = GROUPS.flatMap(({ ids }) => ids);
@@ -52,7 +54,8 @@ describe('every scenario of the gallery', () => {
     for (const id of IDS) {
       const { scenario, engine, at } = await open(id);
       at(engine.duration);
-      expect(titlesOf(id).title, id).toEqual(scenario.title);
+      for (const lang of ['en', 'zh'] as const)
+        expect(language(lang).titles[id], id).toBe(scenario.title?.[lang]);
       for (const text of [scenario.title, scenario.lesson]) {
         expect(text?.en, id).toMatch(/[a-z]/);
         expect(text?.zh, id).toMatch(/[\u4e00-\u9fff]/);
