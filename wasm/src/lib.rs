@@ -20,7 +20,6 @@
 //! The views are valid until the next call that changes the world or its buffers; the memory may have grown by then, so
 //! take them anew from `wasm.memory.buffer` after each [`World::frame`].
 
-mod action;
 mod convert;
 mod error;
 mod types;

@@ -7,12 +7,8 @@ const TYPES: &str = r#"
 /** Thrown, as a plain object, wherever an input is refused. */
 export interface WorldError { code: string; place: string; reason: string; remedy: string }
 
-/** An intervention. Nodes are counted from 0. */
-export type Action =
-  | { do: 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign'; node: number }
-  | { do: 'cut' | 'heal'; from: number; to: number }
-  | { do: 'partition'; groups: number[][] }
-  | { do: 'healAll' };
+/** An intervention: an action as it may stand in the faults of a scenario file, without its time. */
+export type Action = Record<string, unknown>;
 
 /** What a checker has to say. */
 export interface Verdict {

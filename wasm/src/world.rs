@@ -1,8 +1,8 @@
 //! The world for JavaScript: a run with time travel, and the buffers to draw it from.
 
+use crate::convert;
 use crate::error::WorldError;
 use crate::types::{JsAction, JsActors, JsInspection, JsVerdicts};
-use crate::{action, convert};
 use js_sys::Array;
 use tenure_sim::Scenario;
 use tenure_sim::history::History;
@@ -130,12 +130,16 @@ impl World {
         write_spans(judges.leaderless(), &mut self.leaderless);
     }
 
-    /// Intervenes at the cursor; the future after it is computed anew.
+    /// Intervenes at the cursor; the future after it is computed anew. The action is what may stand in the faults of a
+    /// scenario file, without its time.
     ///
     /// # Errors
     /// What is wrong with the action.
     pub fn act(&mut self, action: JsAction) -> Result<(), JsValue> {
-        let action = action::read(&action, self.history.head().nodes())?;
+        // What has no JSON, or throws on the way there, is no action: nothing is not one either.
+        let json = js_sys::JSON::stringify(&action).map(String::from);
+        let action = self.history.parse_action(&json.unwrap_or_default());
+        let action = action.map_err(WorldError::from)?;
         self.history.act(action).map_err(WorldError::from)?;
         self.frame();
         Ok(())

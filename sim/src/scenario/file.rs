@@ -2,7 +2,7 @@
 
 use super::format::{Kind, MEMBER};
 use super::names::{RULES, TAKEOVER_OF, THROUGH_OF};
-use super::reader::{self, Part, Read, Slip, items, number, who, word};
+use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
 use super::{Bilingual, Clients, Refusal, Scenario, VERSION};
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
@@ -18,10 +18,31 @@ use tenure::raft::{Rule, Timing};
 /// Reads and checks a file.
 #[inline(never)]
 pub(super) fn read(text: &str) -> Result<Scenario, Refusal> {
-    let root = json::parse(text).map_err(|mistake| {
-        Slip::new(mistake.at, "syntax", mistake.reason, "make it valid JSON").refuse(text, None)
-    })?;
+    let root = parse(text)?;
     scenario(&root).map_err(|slip| slip.refuse(text, Some(&root)))
+}
+
+/// Reads an action by itself, as it would stand in this scenario.
+#[inline(never)]
+pub(super) fn read_action(text: &str, scenario: &Scenario) -> Result<Action, Refusal> {
+    let root = parse(text)?;
+    let frame = Frame {
+        nodes: scenario.nodes as u64,
+        duration: scenario.duration,
+    };
+    let read = reader::lone_action(&root, frame).and_then(|part| match part.choice() {
+        Some((name, node)) => action(part, name, node, scenario),
+        // One is named: that was held against the table.
+        None => Ok(Action::HealAll),
+    });
+    read.map_err(|slip| slip.refuse(text, Some(&root)))
+}
+
+#[inline(never)]
+fn parse(text: &str) -> Result<Node, Refusal> {
+    json::parse(text).map_err(|mistake| {
+        Slip::new(mistake.at, "syntax", mistake.reason, "make it valid JSON").refuse(text, None)
+    })
 }
 
 #[inline(never)]

@@ -75,32 +75,40 @@ fn check_object(node: &Node, kind: &Kind, entries: &'static [Entry], frame: Fram
             _ => {}
         }
     }
-    if let Kind::Choice(_) = kind {
-        let mut named = entries
-            .iter()
-            .skip(1)
-            .filter_map(|entry| part.node(entry.name));
-        match (named.next(), named.next()) {
-            (None, _) => {
-                return Err(Slip::new(
-                    node.at,
-                    "no-action",
-                    "no action is named",
-                    "add one, as \"crash\": \"leader\"",
-                ));
-            }
-            (_, Some(second)) => {
-                return Err(Slip::new(
-                    second.at,
-                    "two-actions",
-                    "more than one action is named",
-                    "write one entry for each",
-                ));
-            }
-            _ => {}
-        }
+    match kind {
+        Kind::Choice(entries) => choose(node, part, &entries[1..]),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Holds an action against those there are: exactly one is named.
+#[inline(never)]
+pub(super) fn check_action(node: &Node, actions: &'static [Entry], frame: Frame) -> Read<()> {
+    check_object(node, &Kind::Object(actions), actions, frame)?;
+    let part = Part {
+        fields: fields(node)?,
+        entries: actions,
+    };
+    choose(node, part, actions)
+}
+
+fn choose(node: &Node, part: Part<'_>, actions: &[Entry]) -> Read<()> {
+    let mut named = actions.iter().filter_map(|entry| part.node(entry.name));
+    match (named.next(), named.next()) {
+        (None, _) => Err(Slip::new(
+            node.at,
+            "no-action",
+            "no action is named",
+            "add one, as \"crash\": \"leader\"",
+        )),
+        (_, Some(second)) => Err(Slip::new(
+            second.at,
+            "two-actions",
+            "more than one action is named",
+            "write one entry for each",
+        )),
+        _ => Ok(()),
+    }
 }
 
 #[inline(never)]

@@ -323,7 +323,8 @@ static JOBS: [Entry; 2] = [
     ),
 ];
 
-static FAULT: [Entry; 21] = [
+/// What is done, and when.
+pub(super) static FAULT: [Entry; 21] = [
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",

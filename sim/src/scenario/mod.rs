@@ -21,7 +21,7 @@ pub use units::parse_span;
 
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
-use crate::fault::Fault;
+use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::network::Weather;
@@ -156,6 +156,14 @@ impl Scenario {
     /// The first thing that is wrong with it.
     pub fn parse(json: &str) -> Result<Self, Refusal> {
         file::read(json)
+    }
+
+    /// Reads one action, as it may stand in the faults of this scenario, without its time: `{"crash": "n1"}`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse_action(&self, json: &str) -> Result<Action, Refusal> {
+        file::read_action(json, self)
     }
 
     /// Writes a scenario file that reads back as this scenario.

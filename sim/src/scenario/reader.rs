@@ -1,6 +1,6 @@
 //! Reads values by the table of fields. What is wrong is a slip at a byte; the place is worked out only then.
 
-use super::format::{END, Entry, FILE, Kind, Usual};
+use super::format::{END, Entry, FAULT, FILE, Kind, Usual};
 use super::names::ROLES;
 use super::units::{parse_share, parse_span, unsigned};
 use super::{Refusal, fits, parse_seed};
@@ -89,6 +89,16 @@ pub(super) fn file(root: &Node) -> Read<Part<'_>> {
     };
     fits::check(root, &Kind::Object(&FILE), frame)?;
     Ok(part)
+}
+
+/// An action by itself, if it fits.
+#[inline(never)]
+pub(super) fn lone_action(root: &Node, frame: Frame) -> Read<Part<'_>> {
+    fits::check_action(root, &FAULT[1..], frame)?;
+    Ok(Part {
+        fields: fields(root)?,
+        entries: &FAULT,
+    })
 }
 
 /// Which node a value names, by its [`number`].

@@ -1,4 +1,5 @@
 import type { Action } from '../engine/world';
+import type { Lab } from '../lab/lab.svelte';
 import { quorum } from '../model/cluster';
 import type { Bench, Command } from './command';
 
@@ -10,7 +11,7 @@ export const nodeCommands: readonly Command[] = [
     label: () => 'action.crash',
     keys: ['c'],
     applies: ({ lab }) => lab.node !== null && lab.node.status !== 'crashed',
-    run: ({ lab }) => act(lab.node?.id, (node) => lab.act({ do: 'crash', node })),
+    run: ({ lab }) => act(lab.node, (name) => lab.act({ crash: name })),
   },
   {
     id: 'restart',
@@ -18,7 +19,7 @@ export const nodeCommands: readonly Command[] = [
     label: () => 'action.restart',
     keys: ['r'],
     applies: ({ lab }) => lab.node?.status === 'crashed',
-    run: ({ lab }) => act(lab.node?.id, (node) => lab.act({ do: 'restart', node })),
+    run: ({ lab }) => act(lab.node, (name) => lab.act({ restart: name })),
   },
   {
     id: 'pause',
@@ -26,7 +27,7 @@ export const nodeCommands: readonly Command[] = [
     label: () => 'action.pause',
     keys: ['p'],
     applies: ({ lab }) => lab.node?.status === 'up',
-    run: ({ lab }) => act(lab.node?.id, (node) => lab.act({ do: 'pause', node })),
+    run: ({ lab }) => act(lab.node, (name) => lab.act({ pause: name })),
   },
   {
     id: 'resume',
@@ -34,7 +35,7 @@ export const nodeCommands: readonly Command[] = [
     label: () => 'action.resume',
     keys: ['p'],
     applies: ({ lab }) => lab.node?.status === 'paused',
-    run: ({ lab }) => act(lab.node?.id, (node) => lab.act({ do: 'resume', node })),
+    run: ({ lab }) => act(lab.node, (name) => lab.act({ resume: name })),
   },
   {
     id: 'resign',
@@ -42,7 +43,7 @@ export const nodeCommands: readonly Command[] = [
     label: () => 'action.resign',
     keys: ['g'],
     applies: ({ lab }) => lab.node?.status === 'up' && lab.node.believes,
-    run: ({ lab }) => act(lab.node?.id, (node) => lab.act({ do: 'resign', node })),
+    run: ({ lab }) => act(lab.node, (name) => lab.act({ resign: name })),
   },
   {
     id: 'campaign',
@@ -50,7 +51,7 @@ export const nodeCommands: readonly Command[] = [
     label: () => 'action.campaign',
     keys: ['v'],
     applies: ({ lab }) => lab.node?.status === 'up' && !lab.node.believes,
-    run: ({ lab }) => act(lab.node?.id, (node) => lab.act({ do: 'campaign', node })),
+    run: ({ lab }) => act(lab.node, (name) => lab.act({ campaign: name })),
   },
   {
     id: 'deselect',
@@ -70,7 +71,7 @@ export const clusterCommands: readonly Command[] = [
     label: () => 'action.crash-leader',
     keys: ['Shift+C'],
     applies: hasLeader,
-    run: ({ lab }) => act(lab.leader?.id, (node) => lab.act({ do: 'crash', node })),
+    run: ({ lab }) => act(lab.leader, (name) => lab.act({ crash: name })),
   },
   {
     id: 'pause-leader',
@@ -78,7 +79,7 @@ export const clusterCommands: readonly Command[] = [
     label: () => 'action.pause-leader',
     keys: ['Shift+P'],
     applies: (bench) => hasLeader(bench) && bench.lab.leader?.status === 'up',
-    run: ({ lab }) => act(lab.leader?.id, (node) => lab.act({ do: 'pause', node })),
+    run: ({ lab }) => act(lab.leader, (name) => lab.act({ pause: name })),
   },
   {
     id: 'isolate-leader',
@@ -86,10 +87,9 @@ export const clusterCommands: readonly Command[] = [
     label: () => 'action.isolate-leader',
     keys: ['i'],
     applies: hasLeader,
-    run: ({ lab }) =>
-      act(lab.leader?.id, (leader) =>
-        lab.act({ do: 'partition', groups: isolate(lab.cluster.nodes.length, leader) }),
-      ),
+    run: ({ lab }) => {
+      if (lab.leader) lab.act({ partition: named(lab, isolate(lab.cluster.nodes.length, lab.leader.id)) });
+    },
   },
   {
     id: 'split',
@@ -98,7 +98,7 @@ export const clusterCommands: readonly Command[] = [
     keys: ['m'],
     applies: () => true,
     run: ({ lab }) =>
-      lab.act({ do: 'partition', groups: minorityWith(lab.cluster.nodes.length, lab.leader?.id ?? 0) }),
+      lab.act({ partition: named(lab, minorityWith(lab.cluster.nodes.length, lab.leader?.id ?? 0)) }),
   },
   {
     id: 'heal-all',
@@ -106,7 +106,7 @@ export const clusterCommands: readonly Command[] = [
     label: () => 'action.heal-all',
     keys: ['h'],
     applies: ({ lab }) => lab.cluster.cut.some((row) => row.includes(true)),
-    run: ({ lab }) => lab.act({ do: 'healAll' }),
+    run: ({ lab }) => lab.act({ heal: 'all' }),
   },
   {
     id: 'restore',
@@ -134,16 +134,20 @@ function others(nodes: number, without: readonly number[]): number[] {
   return Array.from({ length: nodes }, (_, id) => id).filter((id) => !without.includes(id));
 }
 
-function restoring(nodes: readonly { id: number; status: string }[]): Action[] {
+function named({ cluster }: Lab, groups: number[][]): string[][] {
+  return groups.map((group) => group.map((id) => cluster.nodes[id].name));
+}
+
+function restoring(nodes: readonly { name: string; status: string }[]): Action[] {
   return nodes
     .filter(({ status }) => status !== 'up')
-    .map(({ id, status }) => ({ do: status === 'crashed' ? 'restart' : 'resume', node: id }));
+    .map(({ name, status }) => (status === 'crashed' ? { restart: name } : { resume: name }));
 }
 
 function hasLeader({ lab }: Bench): boolean {
   return lab.leader !== null;
 }
 
-function act(node: number | undefined, run: (node: number) => void): void {
-  if (node !== undefined) run(node);
+function act(node: { name: string } | null, run: (name: string) => void): void {
+  if (node) run(node.name);
 }

@@ -90,7 +90,7 @@ function standIn() {
         return 8;
       }
       act(action: Action) {
-        this.text += `+${action.do}`;
+        this.text += `+${Object.keys(action)[0]}`;
       }
       undo() {
         return false;
@@ -162,7 +162,7 @@ describe('errors', () => {
     const engine = await Engine.open(instantiate, 's');
     engine.seek(40);
     engine.seek(10);
-    engine.act({ do: 'crash', node: 1 });
+    engine.act({ crash: 'n2' });
     faults.trap = true;
     let thrown: unknown;
     try {
@@ -189,7 +189,7 @@ describe('epochs', () => {
     engine.seek(9);
     engine.seekNext(['crash']);
     expect(engine.epoch).toBe(before);
-    engine.act({ do: 'healAll' });
+    engine.act({ heal: 'all' });
     expect(engine.epoch).toBe(before + 1);
     expect(engine.undo()).toBe(false);
     expect(engine.epoch).toBe(before + 1);

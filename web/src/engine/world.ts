@@ -1,10 +1,11 @@
 /** The engine's API as the WASM module exports it. All times are whole microseconds of virtual time. */
 
+/** An action as it stands in the faults of a scenario file, without its time; those that the page offers. */
 export type Action =
-  | { do: 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign'; node: number }
-  | { do: 'cut' | 'heal'; from: number; to: number }
-  | { do: 'partition'; groups: number[][] }
-  | { do: 'healAll' };
+  | { [what in 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign']?: string }
+  | { [what in 'cut' | 'heal']?: [from: string, to: string] }
+  | { partition: string[][] }
+  | { heal: 'all' };
 
 export interface Verdict {
   check: string;

@@ -61,7 +61,7 @@ describe('time', () => {
 
   it('goes on from the end with all that was done, up to a limit, and can then be run again as it was', () => {
     lab.seek(second);
-    lab.act({ do: 'crash', node: lab.leader!.id });
+    lab.act({ crash: lab.leader!.name });
     lab.seek(lab.duration);
     const { duration, faults } = lab;
     press('x');
@@ -136,7 +136,7 @@ describe('interventions', () => {
 
   it('can be taken back as far as the engine keeps them, and no further', () => {
     lab.seek(second);
-    for (let i = 0; i < 105; i += 1) lab.act({ do: i % 2 ? 'resume' : 'pause', node: 0 });
+    for (let i = 0; i < 105; i += 1) lab.act(i % 2 ? { resume: 'n1' } : { pause: 'n1' });
     let undone = 0;
     for (; lab.canUndo; undone += 1) lab.undo();
     expect(undone).toBe(100);
@@ -177,7 +177,7 @@ describe('interventions', () => {
 
   it('bring everybody back at once', () => {
     lab.seek(second);
-    lab.act({ do: 'crash', node: 0 }, { do: 'pause', node: 1 });
+    lab.act({ crash: 'n1' }, { pause: 'n2' });
     press('Shift+R');
     expect(lab.cluster.nodes.map(({ status }) => status)).toEqual(Array(5).fill('up'));
   });
@@ -435,7 +435,7 @@ describe('the lanes of the whole cluster', () => {
     const before = clipped(lab.history.overlaps, lab.duration);
     expect(before).not.toEqual([]);
     lab.seek(500_000);
-    lab.act({ do: 'pause', node: 0 });
+    lab.act({ pause: 'n1' });
     lab.undo();
     expect(lab.cluster.now).toBe(500_000);
     expect(clipped(lab.history.overlaps, lab.duration)).toEqual(before);
