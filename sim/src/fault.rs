@@ -83,12 +83,6 @@ pub enum Damage {
     Drop,
 }
 
-/// Which action something is to be blamed on: its place in the plan, or [`NOBODY`].
-pub(crate) type Blame = u32;
-
-/// No action is to blame.
-pub(crate) const NOBODY: Blame = Blame::MAX;
-
 /// Makes an action of a node and no more.
 pub(crate) type Bare = fn(Who) -> Action;
 

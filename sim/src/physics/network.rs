@@ -5,9 +5,8 @@
 //! resource there is always one connection a node, which never breaks. What is in flight can be looked at, together with
 //! its fate.
 
-use super::NEVER;
 use super::stream::{Streams, Turn};
-use crate::fault::{Blame, NOBODY};
+use super::{Blame, NEVER, NOBODY};
 use tenure::Duration;
 use tenure::random::Random;
 

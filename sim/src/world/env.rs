@@ -3,13 +3,12 @@
 use super::fared::Fared;
 use crate::check::linearizable::Listener;
 use crate::check::{Broken, Check, Fact, Judges};
-use crate::fault::{Blame, NOBODY};
 use crate::jobs::Jobs;
 use crate::packet::{Done, Outcome, Packet};
-use crate::physics::NEVER;
 use crate::physics::network::{Fate, Network, Slot};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Trace};
+use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scenario::Clients;
 use crate::stages::Stages;
 use tenure::random::Random;

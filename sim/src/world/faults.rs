@@ -3,8 +3,9 @@
 use super::fared::FaultCounts;
 use super::{Actor, World};
 use crate::check::Fact;
-use crate::fault::{Action, Blame, Fault, Plan, Who};
+use crate::fault::{Action, Fault, Plan, Who};
 use crate::node::Status;
+use crate::physics::Blame;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::trace::{Event, Kind};
 use crate::scenario::Refusal;
