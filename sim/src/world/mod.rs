@@ -16,7 +16,7 @@ pub use env::Counts;
 pub use fared::FaultCounts;
 
 use crate::app::{RESOURCES, Through};
-use crate::check::linearizable::{self, Linearizable};
+use crate::check::linearizable::{self, Linearizable, Use};
 use crate::check::{Broken, Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
 use crate::fault::Plan;
@@ -32,7 +32,7 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
-use env::{Due, Env, Use, message_event};
+use env::{Due, Env, message_event};
 use fared::Fared;
 use flap::Flaps;
 use tenure::fence::Pass;
@@ -322,7 +322,8 @@ impl World {
     /// Records from now on what is done at the resources. To be called before anything happens: an operation whose
     /// beginning was missed makes no sense to the judge.
     pub fn record_histories(&mut self) {
-        let judge = Linearizable::new(&self.env.clients);
+        let clients = &self.env.clients;
+        let judge = Linearizable::new(clients.through.speaker(), clients.every);
         self.env.histories = Some(Box::new(judge));
     }
 
