@@ -19,7 +19,7 @@ use crate::app::RESOURCES;
 use crate::linear::{Counter, CounterInput, Judgement, Window};
 use crate::packet::Outcome;
 use crate::report::millis;
-use crate::world::view::node_name;
+use crate::scenario::node_name;
 use std::fmt::Debug;
 
 /// The place of the client's history, after those of the resources.

@@ -7,7 +7,7 @@ use crate::node::Status;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::network::{PPM, Weather};
-use crate::world::view::node_name;
+use crate::scenario::node_name;
 use std::cmp::Ordering;
 
 /// What was asked for, as in the file: `crash leader`.

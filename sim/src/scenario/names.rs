@@ -63,6 +63,13 @@ pub(super) const RULES: [&str; Rule::ALL.len()] = [
     "promise-from-answer",
 ];
 
+/// What a node is called, by its place: `n1`, `n2` and so on.
+pub(crate) fn node_name(node: u16) -> String {
+    let mut name = String::from("n");
+    name.push_str(&(u32::from(node) + 1).to_string());
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

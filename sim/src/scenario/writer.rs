@@ -215,7 +215,7 @@ impl Writer {
 #[inline(never)]
 fn who_name(who: Who) -> String {
     match who {
-        Who::Node(node) => crate::world::view::node_name(node),
+        Who::Node(node) => super::node_name(node),
         _ => ROLES
             .iter()
             .find(|(_, role)| *role == who)
