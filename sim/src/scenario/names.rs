@@ -70,6 +70,19 @@ pub(crate) fn node_name(node: u16) -> String {
     name
 }
 
+/// What a node is called by in a file: its name, or what it is.
+#[inline(never)]
+pub(crate) fn who_name(who: Who) -> String {
+    match who {
+        Who::Node(node) => node_name(node),
+        _ => ROLES
+            .iter()
+            .find(|(_, role)| *role == who)
+            .map_or("", |(name, _)| name)
+            .to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
