@@ -3,16 +3,15 @@
 
 use tenure::raft::Rule;
 use tenure_sim::check::{Check, Outcome};
+use tenure_sim::failure::Failure;
 use tenure_sim::{Scenario, World, schedule};
 
 /// Checks that nothing excuses, broken by a run.
 fn broken(scenario: &Scenario) -> Vec<Check> {
     let mut world = World::new(scenario);
     world.run();
-    Check::ALL
-        .into_iter()
-        .filter(|check| world.judges().verdict(*check).outcome == Outcome::Broken)
-        .collect()
+    let failures = Failure::all(&world);
+    failures.iter().map(|failure| failure.check).collect()
 }
 
 /// Searches seeds until `wanted` breaks; on the way nothing may break but `wanted` and what `follows`.

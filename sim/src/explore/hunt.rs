@@ -129,7 +129,8 @@ fn of_unequal_logs(setting: Setting) -> Setting {
 mod tests {
     use super::super::{Counterexample, Unstaged, explore};
     use super::*;
-    use crate::check::{Check, Outcome};
+    use crate::check::Check;
+    use crate::failure::Failure;
     use crate::{Scenario, World};
 
     /// Each rule: off, the invariant it names breaks, first and by a way that the machines themselves repeat; on, nothing
@@ -219,10 +220,8 @@ mod tests {
     fn broken(scenario: &Scenario) -> Vec<Check> {
         let mut world = World::new(scenario);
         world.run();
-        let mut verdicts = world.verdicts();
-        verdicts.retain(|verdict| verdict.outcome == Outcome::Broken);
-        verdicts.sort_by_key(|verdict| verdict.tally.first_broken_at);
-        verdicts.iter().map(|verdict| verdict.check).collect()
+        let failures = Failure::all(&world);
+        failures.iter().map(|failure| failure.check).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::model::{Action, Model};
 use super::report::Counterexample;
 use super::script::{Act, Post, Script};
 use super::setting::{Setting, Unexplorable};
-use crate::check::{Check, Outcome};
+use crate::failure::Failure;
 use crate::fault::{Action as Fate, Fault, Who};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
@@ -86,28 +86,26 @@ impl Counterexample {
                 zh: format!("由穷举器找到：违反 {}", self.law.name()),
             },
         };
-        let breaks = |scenario: &Scenario| broken(scenario).any(|broken| broken == check);
+        let breaks = |scenario: &Scenario| {
+            let failures = failures(scenario);
+            failures.iter().any(|failure| failure.check == check)
+        };
         let mut plays = (0..SEEDS).flat_map(|seed| {
             let of = |again| stage.scenario(seed + 1, again);
             [of(Again::First), of(Again::Last)]
         });
         let found = plays.find(breaks).ok_or(Unstaged::Differs)?;
         let mut scenario = least(found, breaks);
-        scenario.expect = broken(&scenario)
-            .map(|check| (check, Outcome::Broken))
-            .collect();
+        scenario.expect = Failure::expected(&failures(&scenario));
         Ok(scenario)
     }
 }
 
 /// What breaks in a world.
-fn broken(scenario: &Scenario) -> impl Iterator<Item = Check> + use<> {
+fn failures(scenario: &Scenario) -> Vec<Failure> {
     let mut world = World::new(scenario);
     world.run();
-    let verdicts = world.verdicts().into_iter();
-    verdicts
-        .filter(|verdict| verdict.outcome == Outcome::Broken)
-        .map(|verdict| verdict.check)
+    Failure::all(&world)
 }
 
 /// What all nodes are configured with; `None` without leases.
