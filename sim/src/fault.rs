@@ -34,7 +34,7 @@ pub enum Action {
     Cut(Who, Who),
     /// The link from the first to the second carries again.
     Heal(Who, Who),
-    /// Every link carries again, and none flaps or is slow.
+    /// Every link carries again, and none flaps or is delayed.
     HealAll,
     /// Links between different groups are cut both ways; links within a group carry. Each node with the number of its
     /// group, in order of the groups.

@@ -1,7 +1,7 @@
 //! A counterexample as a scenario: the schedule that the explorer found, played in a world before its judges.
 //!
 //! An exploration chooses when a message arrives, when a disk is done and when a timer fires. A world is told the same by
-//! its faults: a slow link, a slow disk, a host that campaigns, a process that is paused while its timer would fire. Each
+//! its faults: a delayed link, a slow disk, a host that campaigns, a process that is paused while its timer would fire. Each
 //! act gets an instant of its own, so far from the next that what happens in between fits there, and so near that all of
 //! them fit into one microsecond of the model, drawn out to a [`Stage::tick`].
 //!
@@ -28,7 +28,7 @@ use tenure::raft::{Role, Rule, Timing};
 const STEP: u64 = 10_000;
 /// Between something that is set up and the act that it is for.
 const AHEAD: u64 = STEP / 2;
-/// How long a message takes where no link is slow.
+/// How long a message takes where no link is delayed.
 const LATENCY: u64 = 1_000;
 /// Longer than any run: what is lost in a counterexample, or never done.
 const NEVER: u64 = 3_600_000_000;

@@ -124,7 +124,7 @@ impl World {
         match action {
             Action::Cut(..) => self.cut(from, to, by),
             Action::Flap(_, _, rhythm) => self.flap(from, to, *rhythm),
-            Action::Delay(_, _, takes) => self.env.net.slow(from, to, *takes, by),
+            Action::Delay(_, _, delay) => self.env.net.set_delay(from, to, *delay, by),
             Action::Disconnect(..) => {
                 let broke = self.env.net.disconnect(now, from, to, by);
                 self.env.tell_connections();
@@ -151,7 +151,7 @@ impl World {
             Action::Resign(_) => node.wish(env, me, Input::Resign { to: None }),
             Action::Campaign(_) => node.wish(env, me, Input::Campaign),
             Action::Disk(_, takes) => node.mend(env, *takes),
-            Action::Slow(_, takes) => node.set_pace(env, me, *takes),
+            Action::Slow(_, takes) => node.set_takes(env, me, *takes),
             Action::Clock(_, pace, jump) => node.set_clock(env, me, *pace, *jump),
             Action::Damage(_, damage) => node.damage(env, me, *damage),
             _ => false,
@@ -199,7 +199,7 @@ impl World {
     #[cfg_attr(target_family = "wasm", inline(never))]
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
-        let mut any = self.flaps.stop_all() | self.env.net.quicken();
+        let mut any = self.flaps.stop_all() | self.env.net.end_delays();
         for from in 0..nodes {
             for to in 0..nodes {
                 any |= self.heal(from, to);
@@ -330,7 +330,7 @@ impl World {
         let whole = self.env.net.cuts() == 0
             && self.flaps.is_empty()
             && self.env.net.weather() == base.weather
-            && !self.env.net.has_slow()
+            && !self.env.net.has_delays()
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up
                     && raft.look().role != RoleCode::Halted
