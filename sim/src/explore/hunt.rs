@@ -1,5 +1,6 @@
 //! Where to look for what a rule protects: a small setting in which its absence breaks the invariant it names, for each
-//! rule of safety, and for those rules of liveness without which a group is stuck. A search that finds nothing wrong proves little until it has found these.
+//! rule of safety, and for those rules of liveness without which a group is stuck. A search that finds nothing wrong proves
+//! little until it has found these.
 
 use super::law::Law;
 use super::setting::{Bounds, Clocks, Setting, short_timing};

@@ -34,7 +34,7 @@ use tenure::raft::{ConfigError, Rule};
 /// When the storm begins.
 const STORM: u64 = 1_000_000;
 /// When everything heals.
-pub const HEALED: u64 = 7_000_000;
+pub(crate) const HEALED: u64 = 7_000_000;
 /// When the run ends: longer after the healing than the bound for a leader.
 const END: u64 = HEALED + 3_500_000;
 
