@@ -29,6 +29,14 @@ impl Failure {
         all
     }
 
+    /// What a scenario is to expect whose run fails like this.
+    pub(crate) fn expected(all: &[Self]) -> Vec<(Check, Outcome)> {
+        let mut checks: Vec<Check> = all.iter().map(|failure| failure.check).collect();
+        checks.sort_unstable();
+        let broken = |check| (check, Outcome::Broken);
+        checks.into_iter().map(broken).collect()
+    }
+
     /// The first of them.
     #[must_use]
     pub fn first(world: &World) -> Option<Self> {

@@ -34,7 +34,7 @@ pub enum Action {
     Cut(Who, Who),
     /// The link from the first to the second carries again.
     Heal(Who, Who),
-    /// Every link carries again, and none flaps or is slow.
+    /// Every link carries again, and none flaps or is delayed.
     HealAll,
     /// Links between different groups are cut both ways; links within a group carry. Each node with the number of its
     /// group, in order of the groups.
@@ -82,12 +82,6 @@ pub enum Damage {
     /// Its next write is answered as done and never reaches the medium: a lost write.
     Drop,
 }
-
-/// Which action something is to be blamed on: its place in the plan, or [`NOBODY`].
-pub(crate) type Blame = u32;
-
-/// No action is to blame.
-pub(crate) const NOBODY: Blame = Blame::MAX;
 
 /// Makes an action of a node and no more.
 pub(crate) type Bare = fn(Who) -> Action;

@@ -30,7 +30,6 @@ pub mod client;
 pub mod explore;
 #[cfg(not(target_family = "wasm"))]
 pub mod export;
-#[cfg(not(target_family = "wasm"))]
 pub mod failure;
 pub mod fault;
 pub mod history;

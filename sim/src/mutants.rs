@@ -9,6 +9,7 @@ use crate::explore::{Hunt, explore};
 use crate::failure::Failure;
 use crate::scenario::rule_names;
 use crate::schedule::{self, Control, Setting};
+use crate::scheme::raft::check_of;
 use tenure::raft::{ConfigError, Invariant, Rule};
 
 /// An election that lacks something it stands on: a rule of its own, or what its surroundings owe it.
@@ -174,25 +175,11 @@ impl Mutant {
             killed: example.is_some_and(|example| {
                 example.confirmed
                     && example.law == hunt.law
-                    && example.law.name() == self.protects.name()
+                    && example.law.invariant() == Some(self.protects)
             }),
             depth: example.map_or(0, |example| example.path.len()),
             states: report.unique,
         })
-    }
-}
-
-/// The check of the simulator that judges an invariant of the core; `None` when a world does not show it.
-#[must_use]
-pub const fn check_of(invariant: Invariant) -> Option<Check> {
-    match invariant {
-        Invariant::OneLeaderPerTerm => Some(Check::OneLeaderPerTerm),
-        Invariant::OneVotePerTerm => Some(Check::OneVotePerTerm),
-        Invariant::TokenRises => Some(Check::TokenRises),
-        Invariant::BelievedLeaders => Some(Check::BelievedLeaders),
-        Invariant::NeverRevives => Some(Check::NeverRevives),
-        Invariant::LeaderAgain => Some(Check::LeaderAgain),
-        _ => None,
     }
 }
 

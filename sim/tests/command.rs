@@ -277,7 +277,7 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
     assert!(out.contains("states healed"), "{out}");
     assert!(out.contains("not reached: Follower"), "{out}");
 
-    let (ended, out, _) = explore(&["election", "--without", "one-vote-a-term"]);
+    let (ended, out, _) = explore(&["election", "--off", "one-vote-a-term"]);
     assert_eq!(ended, 1, "{out}");
     assert!(
         out.contains("INV-E2") && out.contains("VoteGranted"),
@@ -288,10 +288,10 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
     assert_eq!(ended, 2);
     assert!(err.contains("--hunt") && err.contains("safety"), "{err}");
 
-    let (ended, _, err) = explore(&["election", "--without", "one-vote"]);
+    let (ended, _, err) = explore(&["election", "--off", "one-vote"]);
     assert_eq!(ended, 2);
     assert!(
-        err.contains("--without") && err.contains("one-vote-a-term"),
+        err.contains("--off") && err.contains("one-vote-a-term"),
         "{err}"
     );
 }

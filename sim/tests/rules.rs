@@ -1,18 +1,17 @@
-//! Rules switched off: the check that a rule protects breaks, and nothing that does not follow from it. This is what
-//! shows that the judges can fail, and that the schedules reach what they are for.
+//! Rules switched off, where `mutants.rs` does not look: checks that break as a consequence of what a rule protects, a
+//! leader that is muted again and again, and what the setting promises no more. Whatever breaks must follow.
 
 use tenure::raft::Rule;
 use tenure_sim::check::{Check, Outcome};
+use tenure_sim::failure::Failure;
 use tenure_sim::{Scenario, World, schedule};
 
 /// Checks that nothing excuses, broken by a run.
 fn broken(scenario: &Scenario) -> Vec<Check> {
     let mut world = World::new(scenario);
     world.run();
-    Check::ALL
-        .into_iter()
-        .filter(|check| world.judges().verdict(*check).outcome == Outcome::Broken)
-        .collect()
+    let failures = Failure::all(&world);
+    failures.iter().map(|failure| failure.check).collect()
 }
 
 /// Searches seeds until `wanted` breaks; on the way nothing may break but `wanted` and what `follows`.
@@ -66,59 +65,6 @@ fn muted(seed: u64) -> Scenario {
         faults.join(",")
     );
     Scenario::parse(&json).unwrap().with_seed(seed)
-}
-
-#[test]
-fn one_vote_a_term_off_breaks_one_vote_per_term() {
-    is_killed(
-        random,
-        Rule::OneVoteATerm,
-        Check::OneVotePerTerm,
-        &[
-            Check::OneLeaderPerTerm,
-            Check::TokenRises,
-            Check::BelievedLeaders,
-            Check::TokenHolder,
-            Check::JobsLost,
-            Check::JobsConcurrent,
-        ],
-        500,
-    );
-}
-
-#[test]
-fn durable_before_reply_off_breaks_one_vote_per_term() {
-    is_killed(
-        random,
-        Rule::DurableBeforeReply,
-        Check::OneVotePerTerm,
-        &[
-            Check::OneLeaderPerTerm,
-            Check::TokenRises,
-            Check::BelievedLeaders,
-            Check::TokenHolder,
-            Check::JobsLost,
-            Check::JobsConcurrent,
-        ],
-        2_000,
-    );
-}
-
-#[test]
-fn majority_of_voters_off_breaks_one_leader_per_term() {
-    is_killed(
-        random,
-        Rule::MajorityOfVoters,
-        Check::OneLeaderPerTerm,
-        &[
-            Check::TokenRises,
-            Check::BelievedLeaders,
-            Check::TokenHolder,
-            Check::JobsLost,
-            Check::JobsConcurrent,
-        ],
-        500,
-    );
 }
 
 #[test]
@@ -181,32 +127,10 @@ fn validity_from_send_off_breaks_believed_leaders() {
     );
 }
 
-#[test]
-fn promise_binds_voter_off_breaks_believed_leaders() {
-    is_killed(
-        random,
-        Rule::PromiseBindsVoter,
-        Check::BelievedLeaders,
-        &[Check::JobsConcurrent],
-        3_000,
-    );
-}
-
 /// The lease lapses while answers to a later round are on their way: what comes late must not bring the tenure back.
 #[test]
 fn lapse_deposes_off_breaks_never_revives() {
     is_killed(muted, Rule::LapseDeposes, Check::NeverRevives, &[], 100);
-}
-
-#[test]
-fn new_term_new_vote_off_leaves_no_leader() {
-    is_killed(
-        random,
-        Rule::NewTermNewVote,
-        Check::LeaderAgain,
-        &[Check::JobsLost],
-        100,
-    );
 }
 
 #[test]

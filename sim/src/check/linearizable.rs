@@ -15,13 +15,11 @@
 //!
 //! Recording is off until asked for, and costs a branch then. It is no part of the trace: judged or not, a run is the same.
 
-use crate::app::{RESOURCES, Through};
+use crate::app::RESOURCES;
 use crate::linear::{Counter, CounterInput, Judgement, Window};
 use crate::packet::Outcome;
 use crate::report::millis;
-use crate::scenario::Clients;
-use crate::world::env::Use;
-use crate::world::view::node_name;
+use crate::scenario::node_name;
 use std::fmt::Debug;
 
 /// The place of the client's history, after those of the resources.
@@ -34,6 +32,27 @@ const PATIENCE: u64 = 400;
 const ONLOOKER: u32 = u32::MAX;
 /// The client.
 const ITSELF: u32 = u32::MAX - 1;
+
+/// Something that was done at a resource, for the histories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// A node's write left for it.
+    Left { node: u16, request: u64 },
+    /// The node heard that the write is in, and what the resource then held.
+    Heard { request: u64, value: u64 },
+    /// The leader heard that it is not.
+    Refused { request: u64 },
+    /// Nobody heard the answer.
+    Unheard { request: u64 },
+    /// A new leader reads it.
+    Read { node: u16, value: u64 },
+    /// An onlooker sees it.
+    Shown { value: u64 },
+    /// The client asks for a write.
+    Asked { request: u64 },
+    /// The client was answered, and does not ask elsewhere.
+    Answered { request: u64, outcome: Outcome },
+}
 
 /// Listens to what is done. Behind a pointer, so that the judge is no part of a program that never asks for it: the module
 /// for browsers has no room.
@@ -96,14 +115,15 @@ struct UnderWay {
 }
 
 impl Linearizable {
-    pub(crate) fn new(clients: &Clients) -> Self {
+    /// Nothing was done yet. `speaker` is the resource that speaks for the writes of the client, which asks every `period`.
+    pub(crate) fn new(speaker: usize, period: u64) -> Self {
         let log = || Log {
             window: Window::new(Counter),
             under_way: Vec::new(),
         };
         Self {
-            speaker: Through::speaker(clients.through),
-            patience: clients.every.saturating_mul(PATIENCE),
+            speaker,
+            patience: period.saturating_mul(PATIENCE),
             histories: [log(), log(), log()],
         }
     }

@@ -1,5 +1,6 @@
 //! Where to look for what a rule protects: a small setting in which its absence breaks the invariant it names, for each
-//! rule of safety, and for those rules of liveness without which a group is stuck. A search that finds nothing wrong proves little until it has found these.
+//! rule of safety, and for those rules of liveness without which a group is stuck. A search that finds nothing wrong proves
+//! little until it has found these.
 
 use super::law::Law;
 use super::setting::{Bounds, Clocks, Setting, short_timing};
@@ -129,7 +130,8 @@ fn of_unequal_logs(setting: Setting) -> Setting {
 mod tests {
     use super::super::{Counterexample, Unstaged, explore};
     use super::*;
-    use crate::check::{Check, Outcome};
+    use crate::check::Check;
+    use crate::failure::Failure;
     use crate::{Scenario, World};
 
     /// Each rule: off, the invariant it names breaks, first and by a way that the machines themselves repeat; on, nothing
@@ -219,10 +221,8 @@ mod tests {
     fn broken(scenario: &Scenario) -> Vec<Check> {
         let mut world = World::new(scenario);
         world.run();
-        let mut verdicts = world.verdicts();
-        verdicts.retain(|verdict| verdict.outcome == Outcome::Broken);
-        verdicts.sort_by_key(|verdict| verdict.tally.first_broken_at);
-        verdicts.iter().map(|verdict| verdict.check).collect()
+        let failures = Failure::all(&world);
+        failures.iter().map(|failure| failure.check).collect()
     }
 
     #[test]

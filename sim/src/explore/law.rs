@@ -1,7 +1,9 @@
 //! What must hold in every state, judged from outside the machines.
 
 use crate::check::Check;
+use crate::scheme::raft::check_of;
 use std::fmt;
+use tenure::raft::Invariant;
 
 /// An invariant, by its name in the design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,34 +45,39 @@ impl Law {
         Self::Deadline,
     ];
 
+    /// The invariant of the core that it holds a state to; `None` for a law of every scheme.
+    #[must_use]
+    pub const fn invariant(self) -> Option<Invariant> {
+        match self {
+            Self::OneLeader => Some(Invariant::OneLeaderPerTerm),
+            Self::OneVote | Self::DurableVote => Some(Invariant::OneVotePerTerm),
+            Self::DurableTerm => Some(Invariant::DurableTerm),
+            Self::CompleteLog => Some(Invariant::LeaderCompleteness),
+            Self::TokenRises => Some(Invariant::TokenRises),
+            Self::OneBelieved => Some(Invariant::BelievedLeaders),
+            Self::Expired => Some(Invariant::NeverRevives),
+            Self::LeaderAgain => Some(Invariant::LeaderAgain),
+            Self::Deadline => None,
+        }
+    }
+
     /// The judge of a world that finds it broken; `None` when none looks for it.
     #[must_use]
     pub const fn check(self) -> Option<Check> {
-        match self {
-            Self::OneLeader => Some(Check::OneLeaderPerTerm),
-            Self::OneVote => Some(Check::OneVotePerTerm),
-            Self::TokenRises => Some(Check::TokenRises),
-            Self::OneBelieved => Some(Check::BelievedLeaders),
-            Self::Expired => Some(Check::NeverRevives),
-            // A world bounds the time to a leader, not what it takes.
-            Self::LeaderAgain => None,
-            Self::DurableVote | Self::DurableTerm | Self::CompleteLog | Self::Deadline => None,
+        match (self, self.invariant()) {
+            // A world sees votes that are said, not whether they are durable; and it bounds the time to a leader, not what
+            // it takes.
+            (Self::DurableVote | Self::LeaderAgain, _) | (_, None) => None,
+            (_, Some(invariant)) => check_of(invariant),
         }
     }
 
     /// Its name in the design.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::OneLeader => "INV-E1",
-            Self::OneVote | Self::DurableVote => "INV-E2",
-            Self::DurableTerm => "INV-E3",
-            Self::CompleteLog => "INV-E5",
-            Self::TokenRises => "INV-E6",
-            Self::OneBelieved => "INV-S1",
-            Self::Expired => "INV-S3",
-            Self::LeaderAgain => "INV-V1",
-            Self::Deadline => "C2",
+        match self.invariant() {
+            Some(invariant) => invariant.name(),
+            None => "C2",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A counterexample as a scenario: the schedule that the explorer found, played in a world before its judges.
 //!
 //! An exploration chooses when a message arrives, when a disk is done and when a timer fires. A world is told the same by
-//! its faults: a slow link, a slow disk, a host that campaigns, a process that is paused while its timer would fire. Each
+//! its faults: a delayed link, a slow disk, a host that campaigns, a process that is paused while its timer would fire. Each
 //! act gets an instant of its own, so far from the next that what happens in between fits there, and so near that all of
 //! them fit into one microsecond of the model, drawn out to a [`Stage::tick`].
 //!
@@ -13,7 +13,7 @@ use super::model::{Action, Model};
 use super::report::Counterexample;
 use super::script::{Act, Post, Script};
 use super::setting::{Setting, Unexplorable};
-use crate::check::{Check, Outcome};
+use crate::failure::Failure;
 use crate::fault::{Action as Fate, Fault, Who};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
@@ -28,7 +28,7 @@ use tenure::raft::{Role, Rule, Timing};
 const STEP: u64 = 10_000;
 /// Between something that is set up and the act that it is for.
 const AHEAD: u64 = STEP / 2;
-/// How long a message takes where no link is slow.
+/// How long a message takes where no link is delayed.
 const LATENCY: u64 = 1_000;
 /// Longer than any run: what is lost in a counterexample, or never done.
 const NEVER: u64 = 3_600_000_000;
@@ -86,28 +86,26 @@ impl Counterexample {
                 zh: format!("由穷举器找到：违反 {}", self.law.name()),
             },
         };
-        let breaks = |scenario: &Scenario| broken(scenario).any(|broken| broken == check);
+        let breaks = |scenario: &Scenario| {
+            let failures = failures(scenario);
+            failures.iter().any(|failure| failure.check == check)
+        };
         let mut plays = (0..SEEDS).flat_map(|seed| {
             let of = |again| stage.scenario(seed + 1, again);
             [of(Again::First), of(Again::Last)]
         });
         let found = plays.find(breaks).ok_or(Unstaged::Differs)?;
         let mut scenario = least(found, breaks);
-        scenario.expect = broken(&scenario)
-            .map(|check| (check, Outcome::Broken))
-            .collect();
+        scenario.expect = Failure::expected(&failures(&scenario));
         Ok(scenario)
     }
 }
 
 /// What breaks in a world.
-fn broken(scenario: &Scenario) -> impl Iterator<Item = Check> + use<> {
+fn failures(scenario: &Scenario) -> Vec<Failure> {
     let mut world = World::new(scenario);
     world.run();
-    let verdicts = world.verdicts().into_iter();
-    verdicts
-        .filter(|verdict| verdict.outcome == Outcome::Broken)
-        .map(|verdict| verdict.check)
+    Failure::all(&world)
 }
 
 /// What all nodes are configured with; `None` without leases.

@@ -1,13 +1,13 @@
 //! The actions of a plan in words: what was asked for, and why nothing came of it.
 
 use super::recording::{Before, Recording};
-use super::words::{listed, ms, nodes, span, whole_ms};
+use super::words::{listed, ms, span, whole_ms};
 use crate::fault::{Action, Damage, Who};
 use crate::node::Status;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::network::{PPM, Weather};
-use crate::world::view::node_name;
+use crate::scenario::{node_name, who_name};
 use std::cmp::Ordering;
 
 /// What was asked for, as in the file: `crash leader`.
@@ -23,16 +23,21 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         | Action::Resume(one)
         | Action::Resign(one)
         | Action::Campaign(one)
-        | Action::Damage(one, _) => format!("{name} {}", who(*one)),
+        | Action::Damage(one, _) => format!("{name} {}", who_name(*one)),
         Action::Cut(from, to) | Action::Heal(from, to) => {
-            format!("{name} {} → {}", who(*from), who(*to))
+            format!("{name} {} → {}", who_name(*from), who_name(*to))
         }
         Action::Partition(members) => format!("{name} {}", groups(members)),
         Action::Delay(from, to, by) => {
-            format!("{name} {} → {} by {}", who(*from), who(*to), ms(*by))
+            format!(
+                "{name} {} → {} by {}",
+                who_name(*from),
+                who_name(*to),
+                ms(*by)
+            )
         }
         Action::Network(now) => format!("{name}: {}", weather(*now)),
-        Action::Disk(one, time) => format!("{name} of {}: {}", who(*one), takes(*time)),
+        Action::Disk(one, time) => format!("{name} of {}: {}", who_name(*one), takes(*time)),
         Action::Clock(one, pace, jump) => {
             let mut said = Vec::new();
             said.extend(pace.map(rate));
@@ -40,18 +45,22 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
                 let way = if *jump < 0 { "back" } else { "forward" };
                 said.push(format!("{} {way}", ms(jump.unsigned_abs())));
             }
-            format!("{name} of {}: {}", who(*one), listed(&said, "and"))
+            format!("{name} of {}: {}", who_name(*one), listed(&said, "and"))
         }
         Action::Flap(one, other, rhythm) => format!(
             "{name} {} – {}: cut for {}, whole for {}",
-            who(*one),
-            who(*other),
+            who_name(*one),
+            who_name(*other),
             ms(rhythm.down),
             ms(rhythm.up)
         ),
-        Action::Disconnect(one, other) => format!("{name} {} – {}", who(*one), who(*other)),
-        Action::Slow(one, 0) => format!("{name} {}: no more", who(*one)),
-        Action::Slow(one, by) => format!("{name} {}: {} for all that comes", who(*one), ms(*by)),
+        Action::Disconnect(one, other) => {
+            format!("{name} {} – {}", who_name(*one), who_name(*other))
+        }
+        Action::Slow(one, 0) => format!("{name} {}: no more", who_name(*one)),
+        Action::Slow(one, by) => {
+            format!("{name} {}: {} for all that comes", who_name(*one), ms(*by))
+        }
         Action::HealAll => name.to_owned(),
     }
 }
@@ -236,21 +245,10 @@ fn groups(members: &[(u16, Who)]) -> String {
             Some(last) if last == *group => ", ",
             _ => " | ",
         };
-        said += &who(*one);
+        said += &who_name(*one);
         last = Some(*group);
     }
     said
-}
-
-fn who(one: Who) -> String {
-    match one {
-        Who::Node(node) => nodes(&[node]),
-        Who::Leader => "leader".to_owned(),
-        Who::Follower => "follower".to_owned(),
-        Who::Crashed => "crashed".to_owned(),
-        Who::Paused => "paused".to_owned(),
-        Who::Rest => "rest".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the codes of the trace are called, and how times and lists are said.
 
 use crate::check::Check;
-use crate::world::view::node_name;
+use crate::scenario::node_name;
 
 /// The name of an actor: `n1`, …, `client`, `fenced`, `unfenced`.
 pub(super) fn actor(nodes: usize, actor: u16) -> String {

@@ -88,8 +88,7 @@ impl<K: Ord + Clone, I: Clone, O: Clone> History<K, I, O> {
     }
 
     /// The operations on each object, without those that certainly had no effect.
-    #[must_use]
-    pub fn by_key(&self) -> BTreeMap<K, Vec<Operation<I, O>>> {
+    fn by_key(&self) -> BTreeMap<K, Vec<Operation<I, O>>> {
         let mut parts: BTreeMap<K, Vec<Operation<I, O>>> = BTreeMap::new();
         for entry in self.operations.iter().filter(|entry| !entry.without_effect) {
             let part = parts.entry(entry.key.clone()).or_default();

@@ -11,7 +11,7 @@ mod ddmin;
 mod simpler;
 mod story;
 
-use crate::check::{Check, Outcome};
+use crate::check::Check;
 use crate::export::Recording;
 use crate::failure::Failure;
 use crate::fault::Fault;
@@ -247,10 +247,7 @@ fn told(mut scenario: Scenario, check: Check) -> Option<Scenario> {
     let mut world = World::new(&scenario);
     world.record_histories();
     world.run();
-    scenario.expect = (Failure::all(&world).into_iter())
-        .map(|failure| (failure.check, Outcome::Broken))
-        .collect();
-    scenario.expect.sort_unstable_by_key(|(check, _)| *check);
+    scenario.expect = Failure::expected(&Failure::all(&world));
     let failure = failure_of(&scenario, None).filter(|failure| failure.check == check)?;
     scenario.lesson = Bilingual::default();
     let (en, zh) = story::title(&scenario, failure);

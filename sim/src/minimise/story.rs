@@ -5,8 +5,7 @@ use crate::export::{Recording, actions};
 use crate::failure::Failure;
 use crate::physics::trace::{Event, Kind};
 use crate::report::millis;
-use crate::scenario::{Scenario, rule_names};
-use crate::world::view::node_name;
+use crate::scenario::{Scenario, node_name, rule_names};
 
 /// The title of the scenario, in English and Chinese.
 pub(super) fn title(scenario: &Scenario, failure: Failure) -> (String, String) {

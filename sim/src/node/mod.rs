@@ -10,13 +10,13 @@ mod turn;
 
 use crate::app::App;
 use crate::check::Fact;
-use crate::fault::{Blame, Damage, NOBODY};
+use crate::fault::Damage;
 use crate::packet::Packet;
-use crate::physics::NEVER;
 use crate::physics::clock::Clock;
 use crate::physics::disk::{Disk, Takes};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss, Lost};
+use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
 use tenure::{Input, Token};

@@ -5,12 +5,13 @@
 use super::turn::Late;
 use super::{Node, Status};
 use crate::app::Through;
+use crate::check::linearizable::Use;
 use crate::packet::{Done, Outcome, Packet};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind};
 use crate::resource::ELECTION;
 use crate::scheme::Scheme;
-use crate::world::env::{Due, Env, Flaw, Use, message_event};
+use crate::world::env::{Due, Env, Flaw, message_event};
 use tenure::fence::Pass;
 use tenure::{Input, NodeId, Token};
 

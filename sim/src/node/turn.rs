@@ -31,7 +31,7 @@ pub(super) enum Late {
 
 impl<M: Scheme> Node<M> {
     /// The process takes so long for each thing from now on; 0 ends that. False when it did.
-    pub(crate) fn set_pace(&mut self, env: &mut Env, me: usize, takes: u64) -> bool {
+    pub(crate) fn set_takes(&mut self, env: &mut Env, me: usize, takes: u64) -> bool {
         if self.takes == takes {
             return false;
         }

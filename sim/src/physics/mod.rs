@@ -12,3 +12,9 @@ pub mod trace;
 
 /// A true time that never comes.
 pub const NEVER: u64 = u64::MAX;
+
+/// Which action something is to be blamed on: its place in the plan, or [`NOBODY`].
+pub(crate) type Blame = u32;
+
+/// No action is to blame.
+pub(crate) const NOBODY: Blame = Blame::MAX;

@@ -5,9 +5,8 @@
 //! resource there is always one connection a node, which never breaks. What is in flight can be looked at, together with
 //! its fate.
 
-use super::NEVER;
 use super::stream::{Streams, Turn};
-use crate::fault::{Blame, NOBODY};
+use super::{Blame, NEVER, NOBODY};
 use tenure::Duration;
 use tenure::random::Random;
 
@@ -111,9 +110,9 @@ pub struct Network<P> {
     /// `cut[from * nodes + to]`: what cut it. Empty until the first cut.
     cut: Vec<Blame>,
     cuts: usize,
-    /// By how much more than its latency a message takes, and since which action; as `cut`, empty while no link is slow.
+    /// By how much more than its latency a message takes, and since which action; as `cut`, empty while no link is delayed.
     delays: Vec<(u64, Blame)>,
-    slow: usize,
+    delayed: usize,
     weather: Weather,
     /// What made the weather as it is.
     weather_by: Blame,
@@ -140,7 +139,7 @@ impl<P: Copy> Network<P> {
             cut: Vec::new(),
             cuts: 0,
             delays: Vec::new(),
-            slow: 0,
+            delayed: 0,
             weather,
             weather_by: NOBODY,
             random,
@@ -387,7 +386,7 @@ impl<P: Copy> Network<P> {
 
     /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
     /// such link.
-    pub(crate) fn slow(&mut self, from: usize, to: usize, delay: u64, by: Blame) -> bool {
+    pub(crate) fn set_delay(&mut self, from: usize, to: usize, delay: u64, by: Blame) -> bool {
         let known = from != to && from < self.nodes && to < self.nodes;
         if !known || self.delay(from, to).0 == delay {
             return false;
@@ -395,14 +394,14 @@ impl<P: Copy> Network<P> {
         self.delays.resize(self.nodes * self.nodes, (0, NOBODY));
         let change = &mut self.delays[from * self.nodes + to];
         let (former, _) = std::mem::replace(change, (delay, by));
-        self.slow = self.slow + usize::from(delay > 0) - usize::from(former > 0);
+        self.delayed = self.delayed + usize::from(delay > 0) - usize::from(former > 0);
         true
     }
 
-    /// No link is slow any more. False when none was.
-    pub(crate) fn quicken(&mut self) -> bool {
+    /// No link is delayed any more. False when none was.
+    pub(crate) fn end_delays(&mut self) -> bool {
         self.delays.clear();
-        std::mem::take(&mut self.slow) > 0
+        std::mem::take(&mut self.delayed) > 0
     }
 
     /// By how much more than its latency a message between nodes takes, and what made it so.
@@ -411,10 +410,10 @@ impl<P: Copy> Network<P> {
         self.delays.get(place).copied().unwrap_or((0, NOBODY))
     }
 
-    /// Whether any link is slow.
+    /// Whether any link is delayed.
     #[must_use]
-    pub const fn has_slow(&self) -> bool {
-        self.slow > 0
+    pub const fn has_delays(&self) -> bool {
+        self.delayed > 0
     }
 
     /// How many directions of links are cut.
@@ -753,11 +752,11 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_link_is_late_one_way_and_from_then_on() {
+    fn a_delayed_link_is_late_one_way_and_from_then_on() {
         let mut network = network(0, PPM);
         let before = network.send(0, 0, 1, -1, 1).first;
-        assert!(network.slow(0, 1, 1_000, 7) && !network.slow(0, 1, 1_000, 8));
-        assert!(!network.slow(1, 1, 5, 9) && !network.slow(0, 3, 5, 9));
+        assert!(network.set_delay(0, 1, 1_000, 7) && !network.set_delay(0, 1, 1_000, 8));
+        assert!(!network.set_delay(1, 1, 5, 9) && !network.set_delay(0, 3, 5, 9));
         assert_eq!(network.delay(0, 1), (1_000, 7));
         let Sent {
             first: late,
@@ -769,7 +768,7 @@ mod tests {
         assert!(arrives(before) <= 10 && arrives(back) <= 10);
         assert!((1_005..=1_010).contains(&arrives(late)));
         assert!((1_005..=1_010).contains(&arrives(twice.unwrap())));
-        assert!(network.has_slow() && network.slow(0, 1, 0, 9) && !network.has_slow());
+        assert!(network.has_delays() && network.set_delay(0, 1, 0, 9) && !network.has_delays());
     }
 
     #[test]

@@ -5,8 +5,7 @@
 //! both directions, and so is what is sent until it stands again. It stands again a round trip of the longest latency
 //! after it broke, or after both directions carry and both processes are there, whichever is later.
 
-use super::NEVER;
-use crate::fault::{Blame, NOBODY};
+use super::{Blame, NEVER, NOBODY};
 
 /// The connections among some nodes.
 #[derive(Clone, Debug)]

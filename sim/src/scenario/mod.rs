@@ -16,6 +16,7 @@ mod units;
 mod writer;
 
 pub use limits::MAX_EVENTS;
+pub(crate) use names::{node_name, who_name};
 pub use refusal::Refusal;
 pub use units::parse_span;
 

@@ -63,6 +63,26 @@ pub(super) const RULES: [&str; Rule::ALL.len()] = [
     "promise-from-answer",
 ];
 
+/// What a node is called, by its place: `n1`, `n2` and so on.
+pub(crate) fn node_name(node: u16) -> String {
+    let mut name = String::from("n");
+    name.push_str(&(u32::from(node) + 1).to_string());
+    name
+}
+
+/// What a node is called by in a file: its name, or what it is.
+#[inline(never)]
+pub(crate) fn who_name(who: Who) -> String {
+    match who {
+        Who::Node(node) => node_name(node),
+        _ => ROLES
+            .iter()
+            .find(|(_, role)| *role == who)
+            .map_or("", |(name, _)| name)
+            .to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,8 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
-use super::names::{ORDERS, ROLES, RULES, TAKEOVER_OF, TAKEOVERS, THROUGH, THROUGH_OF};
+use super::names::{ORDERS, RULES, TAKEOVER_OF, TAKEOVERS, THROUGH, THROUGH_OF};
 use super::units::{write_jump, write_rate, write_share, write_span};
-use super::{Bilingual, Scenario, VERSION};
+use super::{Bilingual, Scenario, VERSION, who_name};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
 use crate::physics::disk::Takes;
@@ -209,17 +209,5 @@ impl Writer {
             }
         }
         self.out.push('}');
-    }
-}
-
-#[inline(never)]
-fn who_name(who: Who) -> String {
-    match who {
-        Who::Node(node) => crate::world::view::node_name(node),
-        _ => ROLES
-            .iter()
-            .find(|(_, role)| *role == who)
-            .map_or("", |(name, _)| name)
-            .to_owned(),
     }
 }

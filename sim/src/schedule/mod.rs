@@ -34,15 +34,9 @@ use tenure::raft::{ConfigError, Rule};
 /// When the storm begins.
 const STORM: u64 = 1_000_000;
 /// When everything heals.
-pub const HEALED: u64 = 7_000_000;
+pub(crate) const HEALED: u64 = 7_000_000;
 /// When the run ends: longer after the healing than the bound for a leader.
 const END: u64 = HEALED + 3_500_000;
-
-/// Whether schedules use this kind of action. Damage to disks breaks what schemes rest on: they do not.
-#[must_use]
-pub const fn uses(kind: usize) -> bool {
-    !matches!(kind, 13..=16)
-}
 
 /// In what schedules are made, besides their seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -257,7 +251,7 @@ mod tests {
             let mut kinds: Vec<usize> = (0..60)
                 .flat_map(|seed| make(seed, &setting, |_| ()).unwrap().scenario.faults)
                 .map(|fault| fault.action.kind())
-                .filter(|kind| !uses(*kind))
+                .filter(|kind| Action::is_damage(*kind))
                 .collect();
             kinds.dedup();
             kinds

@@ -1,14 +1,15 @@
 //! Raft in the world.
 
 use super::{Detail, Look, Recorded, RoleCode, Scheme};
-use crate::check::Fact;
+use crate::check::{Check, Fact};
 use crate::packet::Packet;
 use crate::physics::trace::Trace;
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, ConfigError, Message, Raft, Record, Refusal, Refusals, Role, Switched, Timing,
+    Boot, Config, ConfigError, Invariant, Message, Raft, Record, Refusal, Refusals, Role, Switched,
+    Timing,
 };
 use tenure::{Instant, NodeId};
 
@@ -217,4 +218,18 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
 /// A node of the core as a place in the world.
 const fn place(id: NodeId) -> u16 {
     id.0 as u16
+}
+
+/// The check of the simulator that judges an invariant of the core; `None` when a world does not show it.
+#[must_use]
+pub const fn check_of(invariant: Invariant) -> Option<Check> {
+    match invariant {
+        Invariant::OneLeaderPerTerm => Some(Check::OneLeaderPerTerm),
+        Invariant::OneVotePerTerm => Some(Check::OneVotePerTerm),
+        Invariant::TokenRises => Some(Check::TokenRises),
+        Invariant::BelievedLeaders => Some(Check::BelievedLeaders),
+        Invariant::NeverRevives => Some(Check::NeverRevives),
+        Invariant::LeaderAgain => Some(Check::LeaderAgain),
+        _ => None,
+    }
 }

@@ -1,15 +1,14 @@
 //! What the actors of a world share: the present, what is due, the network, the trace, and those who watch.
 
 use super::fared::Fared;
-use crate::check::linearizable::Listener;
+use crate::check::linearizable::{Listener, Use};
 use crate::check::{Broken, Check, Fact, Judges};
-use crate::fault::{Blame, NOBODY};
 use crate::jobs::Jobs;
-use crate::packet::{Done, Outcome, Packet};
-use crate::physics::NEVER;
+use crate::packet::{Done, Packet};
 use crate::physics::network::{Fate, Network, Slot};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Trace};
+use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scenario::Clients;
 use crate::stages::Stages;
 use tenure::random::Random;
@@ -101,27 +100,6 @@ pub struct Counts {
     pub establishments: u64,
     /// Leaders that were deposed, crashes included.
     pub depositions: u64,
-}
-
-/// Something that was done at a resource, for the histories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
-    /// A node's write left for it.
-    Left { node: u16, request: u64 },
-    /// The node heard that the write is in, and what the resource then held.
-    Heard { request: u64, value: u64 },
-    /// The leader heard that it is not.
-    Refused { request: u64 },
-    /// Nobody heard the answer.
-    Unheard { request: u64 },
-    /// A new leader reads it.
-    Read { node: u16, value: u64 },
-    /// An onlooker sees it.
-    Shown { value: u64 },
-    /// The client asks for a write.
-    Asked { request: u64 },
-    /// The client was answered, and does not ask elsewhere.
-    Answered { request: u64, outcome: Outcome },
 }
 
 impl Env {

@@ -1,8 +1,9 @@
 //! How the actions fared: how many are planned, came, had an effect, and mattered (law W3).
 
+use crate::fault::{Action, Fault};
+use crate::physics::Blame;
 #[cfg(not(target_family = "wasm"))]
-use crate::fault::NOBODY;
-use crate::fault::{Action, Blame, Fault};
+use crate::physics::NOBODY;
 
 /// Counts of actions, by [`Action::kind`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use super::fared::FaultCounts;
 use super::{Actor, World};
 use crate::check::Fact;
-use crate::fault::{Action, Blame, Fault, Plan, Who};
+use crate::fault::{Action, Fault, Plan, Who};
 use crate::node::Status;
+use crate::physics::Blame;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::trace::{Event, Kind};
 use crate::scenario::Refusal;
@@ -119,7 +120,7 @@ impl World {
         match action {
             Action::Cut(..) => self.cut(from, to, by),
             Action::Flap(_, _, rhythm) => self.flap(from, to, *rhythm),
-            Action::Delay(_, _, takes) => self.env.net.slow(from, to, *takes, by),
+            Action::Delay(_, _, delay) => self.env.net.set_delay(from, to, *delay, by),
             Action::Disconnect(..) => {
                 let broke = self.env.net.disconnect(now, from, to, by);
                 self.env.tell_connections();
@@ -145,7 +146,7 @@ impl World {
             Action::Resign(_) => node.wish(env, me, Input::Resign { to: None }),
             Action::Campaign(_) => node.wish(env, me, Input::Campaign),
             Action::Disk(_, takes) => node.mend(env, *takes),
-            Action::Slow(_, takes) => node.set_pace(env, me, *takes),
+            Action::Slow(_, takes) => node.set_takes(env, me, *takes),
             Action::Clock(_, pace, jump) => node.set_clock(env, me, *pace, *jump),
             Action::Damage(_, damage) => node.damage(env, me, *damage),
             _ => false,
@@ -190,7 +191,7 @@ impl World {
 
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
-        let mut any = self.flaps.stop_all() | self.env.net.quicken();
+        let mut any = self.flaps.stop_all() | self.env.net.end_delays();
         for from in 0..nodes {
             for to in 0..nodes {
                 any |= self.heal(from, to);
@@ -315,7 +316,7 @@ impl World {
         let whole = self.env.net.cuts() == 0
             && self.flaps.is_empty()
             && self.env.net.weather() == base.weather
-            && !self.env.net.has_slow()
+            && !self.env.net.has_delays()
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up
                     && raft.look().role != RoleCode::Halted

@@ -4,7 +4,8 @@
 
 use super::World;
 use super::env::Due;
-use crate::fault::{Blame, Flap};
+use crate::fault::Flap;
+use crate::physics::Blame;
 
 /// The links that flap: few.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,8 @@
 
 use super::World;
 use super::env::Flaw;
-use crate::check::{Check, Outcome};
+use crate::check::Check;
+use crate::failure::Failure;
 use crate::scenario::Scenario;
 
 /// What is broken of these, by the whole run of a service with a mistake.
@@ -11,11 +12,8 @@ fn broken(flaw: Option<Flaw>, scenario: &Scenario) -> Vec<Check> {
     world.record_histories();
     world.env.flaw = flaw;
     world.run();
-    let verdicts = world.verdicts().into_iter();
-    verdicts
-        .filter(|verdict| verdict.outcome == Outcome::Broken)
-        .map(|verdict| verdict.check)
-        .collect()
+    let failures = Failure::all(&world);
+    failures.iter().map(|failure| failure.check).collect()
 }
 
 /// Over some seeds: what the mistake breaks, and that nothing is broken without it.

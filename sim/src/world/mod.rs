@@ -16,12 +16,13 @@ pub use env::Counts;
 pub use fared::FaultCounts;
 
 use crate::app::{RESOURCES, Through};
-use crate::check::linearizable::{self, Linearizable};
+use crate::check::linearizable::{self, Linearizable, Use};
 use crate::check::{Broken, Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
-use crate::fault::{NOBODY, Plan};
+use crate::fault::Plan;
 use crate::node::Node;
 use crate::packet::{Done, Outcome, Packet};
+use crate::physics::NOBODY;
 use crate::physics::clock::{Clock, TRUE_PACE};
 use crate::physics::disk::Takes;
 use crate::physics::network::{Fate, Flight, Network, Weather};
@@ -31,7 +32,7 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
-use env::{Due, Env, Use, message_event};
+use env::{Due, Env, message_event};
 use fared::Fared;
 use flap::Flaps;
 use tenure::fence::Pass;
@@ -319,7 +320,8 @@ impl World {
     /// Records from now on what is done at the resources. To be called before anything happens: an operation whose
     /// beginning was missed makes no sense to the judge.
     pub fn record_histories(&mut self) {
-        let judge = Linearizable::new(&self.env.clients);
+        let clients = &self.env.clients;
+        let judge = Linearizable::new(clients.through.speaker(), clients.every);
         self.env.histories = Some(Box::new(judge));
     }
 

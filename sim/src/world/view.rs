@@ -7,6 +7,7 @@ use crate::physics::NEVER;
 use crate::physics::clock::Clock;
 use crate::physics::network::Weather;
 use crate::physics::trace::Event;
+use crate::scenario::node_name;
 use crate::scheme::{Detail, RoleCode, Scheme, raft};
 use tenure::{Election, Instant, Token};
 
@@ -348,12 +349,6 @@ impl Fields {
             .filter(|at| *at != NEVER);
         self.add(name, at.map_or(Field::Nothing, Field::Number));
     }
-}
-
-pub(crate) fn node_name(node: u16) -> String {
-    let mut name = String::from("n");
-    name.push_str(&(u32::from(node) + 1).to_string());
-    name
 }
 
 /// Spans of true time as pairs of numbers: beginning and end, −1 while it goes on.

@@ -75,11 +75,11 @@ pub(crate) fn dispatch() -> Done {
             Some("explore") => explore::command(&mut parser),
             Some("sweep") => sweep_command(&mut parser),
             Some("minimise") => minimise_command(&mut parser),
-            Some("mutants") => mutants_command(&mut parser),
+            Some("mutants") => seeds_command(&mut parser, 10_000, mutants::mutants),
             Some("schedule") => schedule_command(&mut parser),
             Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
-            Some("bench") => bench_command(&mut parser),
+            Some("bench") => seeds_command(&mut parser, 10_000, bench::bench),
             Some("scale") => scale_command(&mut parser),
             Some("help") => help(),
             _ => Err(unknown(&command.to_string_lossy())),
@@ -210,7 +210,12 @@ fn minimise_command(parser: &mut lexopt::Parser) -> Done {
     minimise::command(file.as_ref(), seed, out.as_ref().map(AsRef::as_ref))
 }
 
-fn mutants_command(parser: &mut lexopt::Parser) -> Done {
+/// A command that is told its seeds and no more.
+fn seeds_command(
+    parser: &mut lexopt::Parser,
+    usual: u64,
+    command: impl FnOnce(&Seeds) -> Done,
+) -> Done {
     let mut common = Common::new();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
@@ -224,7 +229,7 @@ fn mutants_command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
-    mutants::mutants(&common.seeds(10_000)?)
+    command(&common.seeds(usual)?)
 }
 
 fn measure_command(parser: &mut lexopt::Parser) -> Done {
@@ -289,23 +294,6 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
         ));
     }
     measure::measure(what, setting, &common.seeds(what.usual_seeds())?)
-}
-
-fn bench_command(parser: &mut lexopt::Parser) -> Done {
-    let mut common = Common::new();
-    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
-        match arg {
-            Long("help") | Short('h') => return help(),
-            Long(option) => {
-                let option = option.to_owned();
-                if !common.take(&option, parser)? {
-                    return Err(unknown(&format!("--{option}")));
-                }
-            }
-            other => return Err(slip(&other.unexpected())),
-        }
-    }
-    bench::bench(&common.seeds(10_000)?)
 }
 
 fn scale_command(parser: &mut lexopt::Parser) -> Done {

@@ -32,7 +32,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             Long("whims") => bounds.whims = number(parser, "--whims", 0, 9)? as u8,
             Long("ticks") => bounds.ticks = number(parser, "--ticks", 0, 254)? as u8,
             Long("states") => bounds.states = number(parser, "--states", 1, 1 << 32)? as usize,
-            Long("without") => off.push(rule(parser, "--without")?),
+            Long("off") => off.push(rule(parser, "--off")?),
             Long("hunt") => hunted = Some(hunt(parser)?),
             Long("liveness") => liveness = Some(number(parser, "--liveness", 1, 1 << 32)?),
             Long("coverage") => seeds = number(parser, "--coverage", 1, 1 << 32)?,
@@ -81,7 +81,7 @@ fn hunt(parser: &mut lexopt::Parser) -> Result<Hunt, tenure_sim::Refusal> {
             "unknown-name",
             "--hunt",
             "this rule protects no invariant that a single state breaks",
-            "use a rule of safety, or explore with --without",
+            "use a rule of safety, or explore with --off",
         )
     })
 }

@@ -1,4 +1,5 @@
-//! The `tenure-sim` command: run a scenario, sweep many seeds, minimise, mutants, explore, measure, bench.
+//! The `tenure-sim` command: run a scenario, sweep many seeds, explore every schedule of a small group, and measure. The
+//! usage below names them all.
 //!
 //! Exit codes: 0 as expected, 1 an expectation or a safety check is broken, 2 the input is refused (with place, reason
 //! and remedy on the standard error).
@@ -37,7 +38,7 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim mutants [--seeds N] [--from N] [--threads N]
                                                      each rule switched off: what explorer and sweep make of it
   tenure-sim explore election|lease [--nodes N] [--terms N] [--crashes N] [--whims N] [--ticks N] [--promise N]
-                     [--without RULE]... [--states N] [--whole] [--liveness N] [--coverage SEEDS]
+                     [--off RULE]... [--states N] [--whole] [--liveness N] [--coverage SEEDS]
                      [--scenario FILE]
                                                      every schedule of a small group, within bounds; --whole without
                                                      leaving out what is the same; --liveness asks of one state in N
@@ -54,7 +55,6 @@ tenure-sim: leader elections in a deterministic world
               stale        an old leader writes late, in three timelines
               jitter       elections that nothing but slow messages started
   tenure-sim bench [--seeds N]                       speed of the simulator, and every figure above
-
   tenure-sim scale [--nodes N --minutes M]           what an event costs and how much memory a run takes, up to 1,001
                                                      nodes and 10 hours; or one such run
 

@@ -103,7 +103,7 @@ pub(super) fn flap(hand: &mut Hand<'_>) {
     }
 }
 
-/// A link is slow for a while.
+/// What is sent on a link is delayed for a while.
 pub(super) fn delay(hand: &mut Hand<'_>) {
     let nodes = hand.sight.nodes.len();
     let (from, to) = link(hand, nodes);

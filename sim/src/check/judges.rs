@@ -1,0 +1,373 @@
+//! All judges of one run: they are told every fact, and asked how their rules fared.
+
+use super::believed::BelievedLeaders;
+use super::jobs_concurrent::JobsConcurrent;
+use super::jobs_lost::JobsLost;
+use super::jobs_twice::JobsTwice;
+use super::leader_again::LeaderAgain;
+use super::linearizable::{Fate, Finding};
+use super::never_revives::NeverRevives;
+use super::one_leader::OneLeaderPerTerm;
+use super::one_vote::OneVotePerTerm;
+use super::stale::StaleWrites;
+use super::token_holder::TokenHolder;
+use super::token_rises::TokenRises;
+use super::{Check, Fact, Outcome, Promises, Tally, Verdict};
+
+/// All judges of one run.
+#[derive(Clone, Debug)]
+pub struct Judges {
+    promises: Promises,
+    one_leader: OneLeaderPerTerm,
+    one_vote: OneVotePerTerm,
+    token_rises: TokenRises,
+    believed: BelievedLeaders,
+    stale: StaleWrites,
+    leader_again: LeaderAgain,
+    never_revives: NeverRevives,
+    token_holder: TokenHolder,
+    /// Where there are jobs.
+    jobs: Option<Box<JobJudges>>,
+}
+
+/// The judges of jobs.
+#[derive(Clone, Debug)]
+struct JobJudges {
+    lost: JobsLost,
+    twice: JobsTwice,
+    concurrent: JobsConcurrent,
+}
+
+/// The rules that a fact broke just now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Broken(u32);
+
+impl Broken {
+    /// Whether none was.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this one was.
+    #[must_use]
+    pub const fn contains(self, check: Check) -> bool {
+        self.0 >> check as u8 & 1 == 1
+    }
+
+    fn add(&mut self, check: Check, broken: bool) {
+        self.0 |= u32::from(broken) << check as u8;
+    }
+}
+
+impl Judges {
+    /// Judges of a world with the given numbers of nodes and resources; resource 0 is the fenced one.
+    #[must_use]
+    pub fn new(nodes: usize, resources: usize, promises: Promises) -> Self {
+        Self {
+            promises,
+            one_leader: OneLeaderPerTerm::new(),
+            one_vote: OneVotePerTerm::new(nodes),
+            token_rises: TokenRises::new(nodes),
+            believed: BelievedLeaders::new(nodes),
+            stale: StaleWrites::new(resources),
+            leader_again: LeaderAgain::new(nodes, promises.leader_within),
+            never_revives: NeverRevives::new(nodes),
+            token_holder: TokenHolder::new(resources),
+            jobs: promises.job_within.map(|within| {
+                Box::new(JobJudges {
+                    lost: JobsLost::new(within),
+                    twice: JobsTwice::default(),
+                    concurrent: JobsConcurrent::new(nodes),
+                })
+            }),
+        }
+    }
+
+    /// Tells all judges of a fact.
+    pub fn hear(&mut self, now: u64, fact: Fact) -> Broken {
+        let mut broken = Broken::default();
+        match fact {
+            Fact::Acted { node, term } => broken.add(
+                Check::OneLeaderPerTerm,
+                self.one_leader.acted(now, node, term),
+            ),
+            Fact::Granted { node, term, to } => broken.add(
+                Check::OneVotePerTerm,
+                self.one_vote.granted(now, node, term, to),
+            ),
+            Fact::Elected { node, token } => broken.add(
+                Check::TokenRises,
+                self.token_rises.elected(now, node, token),
+            ),
+            Fact::Established { node, token } => {
+                self.token_holder.established(node, token);
+                broken.add(
+                    Check::TokenRises,
+                    self.token_rises.established(now, node, token),
+                );
+                self.hear_of_jobs(now, fact, &mut broken);
+            }
+            Fact::Believes {
+                node,
+                token,
+                until,
+                running,
+            } => {
+                broken.add(
+                    Check::BelievedLeaders,
+                    self.believed.believes(now, node, until),
+                );
+                broken.add(
+                    Check::NeverRevives,
+                    self.never_revives.believes(now, node, token, until),
+                );
+                let until = if running { until } else { 0 };
+                broken.add(
+                    Check::LeaderAgain,
+                    self.leader_again.leads(now, node, until),
+                );
+            }
+            Fact::Touched {
+                resource,
+                node,
+                token,
+            } => {
+                let shown = self.token_holder.shown(now, resource, node, token);
+                broken.add(Check::TokenHolder, shown);
+                self.stale.touched(resource, token);
+            }
+            Fact::Wrote {
+                resource,
+                node,
+                token,
+                accepted,
+            } => {
+                let shown = self.token_holder.shown(now, resource, node, token);
+                broken.add(Check::TokenHolder, shown);
+                let check = if resource == 0 {
+                    Check::StaleWriteFenced
+                } else {
+                    Check::StaleWriteUnfenced
+                };
+                broken.add(check, self.stale.wrote(now, resource, token, accepted));
+            }
+            Fact::Whole(whole) => {
+                broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
+                self.hear_of_jobs(now, fact, &mut broken);
+            }
+            Fact::Wished | Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
+                self.hear_of_jobs(now, fact, &mut broken);
+            }
+        }
+        broken
+    }
+
+    fn hear_of_jobs(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
+        let Some(JobJudges {
+            lost,
+            twice,
+            concurrent,
+        }) = self.jobs.as_deref_mut()
+        else {
+            return;
+        };
+        match fact {
+            Fact::Established { .. } | Fact::Wished => {
+                broken.add(Check::JobsLost, lost.begins_anew(now));
+            }
+            Fact::Whole(whole) => broken.add(Check::JobsLost, lost.whole(now, whole)),
+            Fact::JobDue(job) => broken.add(Check::JobsLost, lost.fell_due(now, job)),
+            Fact::Works { node, job, begins } => {
+                if begins {
+                    twice.begun(job);
+                }
+                broken.add(Check::JobsConcurrent, concurrent.works(now, node, job));
+            }
+            Fact::Finished {
+                resource,
+                job,
+                taken,
+            } => {
+                let check = if resource == 0 {
+                    Check::JobsTwiceFenced
+                } else {
+                    Check::JobsTwiceUnfenced
+                };
+                broken.add(check, twice.finished(now, resource, job, taken));
+                // The fenced resource has the say.
+                if resource == 0 && taken {
+                    broken.add(Check::JobsLost, lost.done(now, job));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets time pass to `now`: what breaks by waiting breaks here.
+    pub fn wait(&mut self, now: u64) -> Broken {
+        let mut broken = Broken::default();
+        self.believed.advance(now);
+        broken.add(Check::LeaderAgain, self.leader_again.advance(now));
+        if let Some(jobs) = &mut self.jobs {
+            broken.add(Check::JobsLost, jobs.lost.advance(now));
+        }
+        broken
+    }
+
+    /// When the next rule breaks if nothing happens until then.
+    #[must_use]
+    pub fn patience(&self) -> Option<u64> {
+        let job = self.jobs.as_ref().and_then(|jobs| jobs.lost.bound());
+        match (self.leader_again.due(), job) {
+            (Some(leader), Some(job)) => Some(leader.min(job)),
+            (leader, job) => leader.or(job),
+        }
+    }
+
+    /// How a rule fared so far.
+    #[must_use]
+    pub fn verdict(&self, check: Check) -> Verdict {
+        Verdict {
+            check,
+            outcome: self.outcome(check),
+            tally: self.tally(check),
+            // The page has words of its own, in its languages.
+            detail: if cfg!(target_family = "wasm") {
+                ""
+            } else {
+                self.promises.detail(check)
+            },
+            reason: None,
+        }
+    }
+
+    /// How a rule fared so far.
+    #[must_use]
+    pub fn outcome(&self, check: Check) -> Outcome {
+        match self.tally(check) {
+            Tally { broken: 1.., .. } if self.promises.keeps(check) => Outcome::Broken,
+            Tally { broken: 1.., .. } => Outcome::BrokenByDesign,
+            Tally { exercised: 0, .. } => Outcome::NotExercised,
+            _ => Outcome::Holds,
+        }
+    }
+
+    /// What is found of the history that a rule is about.
+    pub(crate) fn find(&self, verdict: &mut Verdict, finding: Finding) {
+        let Finding { exercised, fate } = finding;
+        verdict.tally.exercised = exercised;
+        match fate {
+            Fate::Explained if exercised == 0 => {}
+            Fate::Explained => verdict.outcome = Outcome::Holds,
+            Fate::Broken(at, reason) => {
+                verdict.outcome = if self.promises.keeps(verdict.check) {
+                    Outcome::Broken
+                } else {
+                    Outcome::BrokenByDesign
+                };
+                (verdict.tally.broken, verdict.tally.first_broken_at) = (1, at);
+                verdict.reason = Some(reason);
+            }
+            // No pass, whatever is promised.
+            Fate::Unknown => {
+                verdict.outcome = Outcome::Broken;
+                let reason = "More is under way at once than can be judged: not known.";
+                verdict.reason = Some(reason.to_owned());
+            }
+        }
+    }
+
+    /// The counts of one rule.
+    #[must_use]
+    pub fn tally(&self, check: Check) -> Tally {
+        match check {
+            Check::OneLeaderPerTerm => self.one_leader.tally(),
+            Check::OneVotePerTerm => self.one_vote.tally(),
+            Check::TokenRises => self.token_rises.tally(),
+            Check::BelievedLeaders => self.believed.tally(),
+            Check::StaleWriteFenced => self.stale.tally(0),
+            Check::StaleWriteUnfenced => self.stale.tally(1),
+            Check::LeaderAgain => self.leader_again.tally(),
+            Check::NeverRevives => self.never_revives.tally(),
+            Check::TokenHolder => self.token_holder.tally(),
+            // Judged from what is recorded, when it is.
+            Check::LinearizableFenced | Check::LinearizableUnfenced | Check::LinearizableClient => {
+                Tally::default()
+            }
+            Check::JobsLost
+            | Check::JobsTwiceFenced
+            | Check::JobsTwiceUnfenced
+            | Check::JobsConcurrent => match (&self.jobs, check) {
+                (None, _) => Tally::default(),
+                (Some(jobs), Check::JobsLost) => jobs.lost.tally(),
+                (Some(jobs), Check::JobsTwiceFenced) => jobs.twice.tally(0),
+                (Some(jobs), Check::JobsTwiceUnfenced) => jobs.twice.tally(1),
+                (Some(jobs), _) => jobs.concurrent.tally(),
+            },
+        }
+    }
+
+    /// Whether the workload has anything that the rule is about.
+    #[must_use]
+    pub fn concerns(&self, check: Check) -> bool {
+        check < Check::JobsLost || self.promises.job_within.is_some()
+    }
+
+    /// How many nodes believe to lead, how long two or more did together, and how long no running node did.
+    #[must_use]
+    pub fn belief(&self) -> Belief {
+        Belief {
+            leaders: self.believed.count(),
+            overlap: self.believed.overlap(),
+            without_leader: self.leader_again.without_leader(),
+        }
+    }
+
+    /// When two or more nodes believed to lead: beginning and end of each span of true time, the first few thousand;
+    /// [`NEVER`](crate::physics::NEVER) while it goes on.
+    #[must_use]
+    pub fn overlaps(&self) -> &[(u64, u64)] {
+        self.believed.spans()
+    }
+
+    /// When no running node led; as [`overlaps`](Self::overlaps).
+    #[must_use]
+    pub fn leaderless(&self) -> &[(u64, u64)] {
+        self.leader_again.spans()
+    }
+
+    /// The windows in which a leader was waited for: when each began (the start, or the last fault healed), and how long a
+    /// leader took; [`NEVER`](crate::physics::NEVER) when none came in time.
+    #[must_use]
+    pub fn windows(&self) -> &[(u64, u64)] {
+        self.leader_again.windows()
+    }
+
+    /// How many votes and acts of leaders nobody judged: they were of terms so old that the judges had forgotten them. What
+    /// is kept is bounded, to the newest hundreds of thousands of votes.
+    #[must_use]
+    pub const fn unjudged(&self) -> u64 {
+        self.one_leader.unknown() + self.one_vote.unknown()
+    }
+
+    /// How many stale writes reached a resource and were turned away.
+    #[must_use]
+    pub fn stale_refused(&self, resource: usize) -> u64 {
+        let Tally {
+            exercised, broken, ..
+        } = self.stale.tally(resource);
+        exercised - broken
+    }
+}
+
+/// Who believes what, over time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Belief {
+    /// Nodes that believe to lead, now.
+    pub leaders: usize,
+    /// Microseconds in which two or more did.
+    pub overlap: u64,
+    /// Microseconds in which no running node did.
+    pub without_leader: u64,
+}

@@ -1,0 +1,121 @@
+//! What a setting promises of each rule, and the rule in a sentence.
+
+use super::Check;
+
+/// What the setting promises: a rule that breaks where nothing promises it is broken by design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promises {
+    /// The scheme bounds belief by time.
+    pub leases: bool,
+    /// New leaders fence before they read.
+    pub fence_first: bool,
+    /// The bound for a leader once faults are healed.
+    pub leader_within: u64,
+    /// Clients write through whoever leads.
+    pub led: bool,
+    /// The bound for the next job, where there are jobs.
+    pub job_within: Option<u64>,
+}
+
+impl Promises {
+    /// Whether a rule is promised.
+    pub(super) const fn keeps(&self, check: Check) -> bool {
+        let Self {
+            leases,
+            fence_first,
+            led,
+            ..
+        } = *self;
+        match check {
+            Check::OneLeaderPerTerm
+            | Check::OneVotePerTerm
+            | Check::LeaderAgain
+            | Check::NeverRevives
+            | Check::TokenHolder
+            | Check::JobsLost
+            | Check::JobsTwiceFenced => true,
+            Check::TokenRises | Check::BelievedLeaders | Check::JobsConcurrent => leases,
+            Check::StaleWriteFenced | Check::LinearizableFenced => fence_first,
+            Check::LinearizableClient => fence_first && led,
+            Check::StaleWriteUnfenced | Check::LinearizableUnfenced | Check::JobsTwiceUnfenced => {
+                false
+            }
+        }
+    }
+
+    /// The rule in a sentence, or why it is not promised.
+    pub(super) const fn detail(&self, check: Check) -> &'static str {
+        let Self { led, .. } = *self;
+        match (check, self.keeps(check)) {
+            (Check::OneLeaderPerTerm, _) => {
+                "At most one node acts as leader of a term, over the whole run."
+            }
+            (Check::OneVotePerTerm, _) => {
+                "A node gives its vote of a term to at most one candidate, across restarts."
+            }
+            (Check::TokenRises, true) => {
+                "Each new tenure has a higher token than every earlier one."
+            }
+            (Check::TokenRises, false) => {
+                "Without leases a leader that was overtaken can still be established late: only each node's own tokens rise."
+            }
+            (Check::BelievedLeaders, true) => {
+                "Two nodes never believe to lead at the same instant of true time."
+            }
+            (Check::BelievedLeaders, false) => {
+                "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out."
+            }
+            (Check::StaleWriteFenced, true) => {
+                "The fenced resource takes no write of a leader that was overtaken."
+            }
+            (Check::StaleWriteFenced, false) => {
+                "The new leader reads before it fences: until its first write the guard has not heard of it (LS-F5)."
+            }
+            (Check::StaleWriteUnfenced, _) => {
+                "The unfenced resource checks nothing: a write of a leader that was overtaken gets in."
+            }
+            (Check::LeaderAgain, _) => {
+                "Once the last fault is healed, an established leader within the bound."
+            }
+            (Check::NeverRevives, _) => {
+                "A token that expired or was given up never becomes valid again."
+            }
+            (Check::TokenHolder, _) => {
+                "Only the node that was established with a token shows it at a resource."
+            }
+            (Check::LinearizableFenced, true) => {
+                "One order of all that was done at the fenced resource explains every answer."
+            }
+            (Check::LinearizableClient, true) => {
+                "One order of all that the client asked for explains every answer it got."
+            }
+            (Check::LinearizableClient, false) if !led => {
+                "Nobody leads: two that read the same number both write the next, and one of two acknowledged writes is lost."
+            }
+            (Check::LinearizableFenced | Check::LinearizableClient, false) => {
+                "The new leader reads before it fences, and writes on from what was overwritten meanwhile (LS-F5)."
+            }
+            (Check::LinearizableUnfenced, _) if led => {
+                "The unfenced resource checks nothing: a leader that was overtaken overwrites what its successor wrote."
+            }
+            (Check::LinearizableUnfenced, _) => {
+                "Writers without a leader overwrite each other: each read before the other had written."
+            }
+            (Check::JobsLost, _) => {
+                "Every job that falls due is done: none is skipped, and an established leader makes up for those missed within the bound."
+            }
+            (Check::JobsTwiceFenced, _) => {
+                "The fenced resource takes the effect of a job once, whoever worked at it."
+            }
+            (Check::JobsTwiceUnfenced, _) => {
+                "The unfenced resource checks nothing: the effect of a leader that was overtaken gets in beside its successor's."
+            }
+            (Check::JobsConcurrent, true) => {
+                "Two nodes never work at one job at the same instant: a leader stops where its tenure ends."
+            }
+            (Check::JobsConcurrent, false) => {
+                "Without leases a tenure has no end that a cut-off leader could know of: it works on beside its successor."
+            }
+        }
+    }
+}
