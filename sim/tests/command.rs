@@ -318,6 +318,30 @@ fn what_the_explorer_finds_runs_as_a_scenario() {
 }
 
 #[test]
+fn a_reader_that_goes_away_changes_no_verdict() {
+    for form in ["--explain", "--json", "--hash"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tenure-sim"))
+            .args(["run", "-", form])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Gone before the command has read what it is to run.
+        drop(child.stdout.take());
+        let scenario = crash(r#""leader-again": "broken""#);
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(scenario.as_bytes())
+            .unwrap();
+        let (ended, _, err) = ends(&child.wait_with_output().unwrap());
+        assert_eq!((ended, err.as_str()), (1, ""), "{form}");
+    }
+}
+
+#[test]
 fn a_row_of_scale_tells_what_a_run_cost() {
     let (ended, out, err) = ends(&tenure_sim(
         &["scale", "--nodes", "5", "--minutes", "2"],

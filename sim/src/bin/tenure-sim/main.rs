@@ -6,6 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod out;
+
 mod args;
 mod bench;
 mod explore;
