@@ -181,7 +181,7 @@ impl Report {
                 at.map_or_else(|| "-".to_owned(), |at| millis(at - failover.lost_at))
             };
             out += &format!(
-                "leader lost at {}: noticed after {}, elected {}, established {}, first write {}\n",
+                "no leader from {}: noticed after {}, elected {}, established {}, first write {}\n",
                 millis(failover.lost_at),
                 after(failover.detected_at),
                 after(failover.elected_at),
@@ -356,7 +356,7 @@ mod tests {
         for part in [
             "3 nodes, 5000 ms",
             "✗ expected: broken",
-            "leader lost at 2000 ms",
+            "no leader from 2000 ms",
             "crash: 1 planned, 1 came, 1 had an effect, 1 mattered",
             "faults[1] had no effect",
         ] {

@@ -46,7 +46,7 @@ fn run_ends_as_the_expectations_do() {
     ] {
         let (ended, out, err) = ends(&tenure_sim(&["run", "-"], &crash(expect)));
         assert_eq!((ended, err.as_str()), (code, ""), "{out}");
-        assert!(out.contains("leader lost at 2000 ms"), "{out}");
+        assert!(out.contains("no leader from 2000 ms"), "{out}");
         assert_eq!(out.contains('✗'), code == 1);
     }
 }
@@ -315,6 +315,16 @@ fn what_the_explorer_finds_runs_as_a_scenario() {
         out.contains("no scenario") && out.contains("INV-S1"),
         "{out}"
     );
+}
+
+#[test]
+fn a_run_is_printed_in_one_form() {
+    let (ended, out, err) = ends(&tenure_sim(
+        &["run", "-", "--json", "--explain"],
+        &crash(""),
+    ));
+    assert_eq!((ended, out.as_str()), (2, ""));
+    assert!(err.contains("only one of"), "{err}");
 }
 
 #[test]

@@ -99,12 +99,21 @@ pub(crate) fn help() -> Done {
 }
 
 fn run_command(parser: &mut lexopt::Parser) -> Done {
-    let (mut file, mut seed, mut form) = (None, None, run::Form::Text);
+    let (mut file, mut seed, mut form) = (None, None, None);
+    let mut choose = |chosen| match form.replace(chosen) {
+        Some(other) if other != chosen => Err(refusal(
+            "bad-argument",
+            "run",
+            "only one of --explain, --json and --hash can be printed",
+            "leave the others out",
+        )),
+        _ => Ok(()),
+    };
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
-            Long("explain") => form = run::Form::Story,
-            Long("json") => form = run::Form::Json,
-            Long("hash") => form = run::Form::Hash,
+            Long("explain") => choose(run::Form::Story)?,
+            Long("json") => choose(run::Form::Json)?,
+            Long("hash") => choose(run::Form::Hash)?,
             Long("seed") => seed = Some(number(parser, "--seed", 0, u64::MAX)?),
             Long("help") | Short('h') => return help(),
             Value(path) if file.is_none() => file = Some(path),
@@ -112,7 +121,7 @@ fn run_command(parser: &mut lexopt::Parser) -> Done {
         }
     }
     let file = file.ok_or_else(|| no_file("run"))?;
-    run::run(file.as_ref(), seed, form)
+    run::run(file.as_ref(), seed, form.unwrap_or(run::Form::Text))
 }
 
 fn trace_command(parser: &mut lexopt::Parser) -> Done {

@@ -42,6 +42,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
             other => return Err(slip(&other.unexpected())),
         }
     }
+    let by_hunt = hunted.is_some();
     let mut setting = match hunted {
         // What no world shows is no scenario.
         Some(hunt) if file.is_some() => hunt.as_seen().setting,
@@ -68,8 +69,12 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
     if seeds > 0 {
         cover(&report, &setting, seeds)?;
     }
-    if let (Some(example), Some(file)) = (&report.counterexample, file) {
-        show(example, &setting, &file)?;
+    match (&report.counterexample, file) {
+        (Some(example), Some(file)) => show(example, &setting, &file)?,
+        (None, Some(_)) if by_hunt => println!(
+            "no scenario: what no world shows is left out for --scenario, and without it nothing breaks; hunt without --scenario"
+        ),
+        _ => {}
     }
     Ok(report.counterexample.is_none())
 }

@@ -18,7 +18,7 @@ pub(crate) fn command(file: &Path, seed: Option<u64>, out: Option<&Path>) -> Don
         refusal(
             "nothing-broken",
             &name,
-            "no check breaks in this run that nothing excuses",
+            "nothing fails in this run: no check is broken, unless by design",
             "name a scenario that fails, or a seed that does with --seed",
         )
     })?;

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::time::Instant;
 use tenure_sim::Refusal;
 use tenure_sim::mutants::{Mutant, Trial};
+use tenure_sim::scenario::rule_names;
 
 /// So many kills tell how often one comes.
 const KILLS: u64 = 5;
@@ -29,6 +30,7 @@ pub(crate) fn mutants(seeds: &Seeds) -> Done {
         "without", "breaks", "depth", "states", "first seed", "kills"
     );
     let mut all_killed = true;
+    let (mut masked, mut alive) = (Vec::new(), Vec::new());
     // Of the rules.
     let (mut by_explorer, mut by_simulator, mut by_both) = (0, 0, 0);
     for mutant in Mutant::all() {
@@ -63,6 +65,22 @@ pub(crate) fn mutants(seeds: &Seeds) -> Done {
                 println!("  undeclared: {name} by seed {seed}");
             }
         }
+        if let [_, masking @ ..] = mutant.setting.off.as_slice()
+            && !masking.is_empty()
+        {
+            let names: Vec<&str> = masking
+                .iter()
+                .map(|rule| rule_names()[*rule as usize])
+                .collect();
+            masked.push(format!(
+                "  {}: with {} off too",
+                mutant.name,
+                names.join(" and ")
+            ));
+        }
+        if !noticed && mutant.unreachable().is_none() {
+            alive.push(mutant.name);
+        }
         all_killed &=
             clean && (noticed || mutant.unreachable().is_some()) && (seen || explored.is_none());
         by_explorer += u32::from(seen);
@@ -73,6 +91,16 @@ pub(crate) fn mutants(seeds: &Seeds) -> Done {
         "\nrules killed by the explorer {by_explorer}, by the simulator {by_simulator}, by both {by_both}; {:.1} s",
         began.elapsed().as_secs_f64()
     );
+    if !masked.is_empty() {
+        println!("\nmasked by other rules:\n{}", masked.join("\n"));
+    }
+    if !alive.is_empty() {
+        println!(
+            "\nnot noticed in {} seeds: {}; more may be needed (--seeds)",
+            seeds.range.end - seeds.range.start,
+            alive.join(", ")
+        );
+    }
     println!("{}", if all_killed { "holds" } else { "does not hold" });
     Ok(all_killed)
 }
