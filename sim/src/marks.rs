@@ -7,6 +7,10 @@
 use crate::check::Fact;
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::RoleCode;
+use crate::scheme::raft::code::{
+    HEARTBEAT, HEARTBEAT_ACK, HEARTBEAT_REFUSED, PRE_VOTE_REFUSED, RELEASE, REQUEST_PRE_VOTE,
+    REQUEST_VOTE, VOTE_GRANTED, VOTE_REFUSED,
+};
 
 /// Makes marks, their names and their order of one table.
 macro_rules! marks {
@@ -163,17 +167,6 @@ struct Node {
 
 /// How many terms are remembered.
 const TERMS: usize = 8;
-
-// The kinds of messages, as `scheme::raft::message_kind` counts them.
-const REQUEST_PRE_VOTE: i64 = 0;
-const PRE_VOTE_REFUSED: i64 = 2;
-const REQUEST_VOTE: i64 = 3;
-const VOTE_GRANTED: i64 = 4;
-const VOTE_REFUSED: i64 = 5;
-const HEARTBEAT: i64 = 6;
-const HEARTBEAT_ACK: i64 = 7;
-const HEARTBEAT_REFUSED: i64 = 8;
-const RELEASE: i64 = 9;
 
 const PRE_CANDIDATE: i64 = RoleCode::PreCandidate as i64;
 const CANDIDATE: i64 = RoleCode::Candidate as i64;

@@ -138,22 +138,36 @@ pub enum Done {
     },
 }
 
+/// What the kinds of messages are in the events of the trace, but for those of a scheme.
+pub(crate) mod code {
+    pub(crate) const REQUEST: i64 = 20;
+    pub(crate) const REPLY: i64 = 21;
+    pub(crate) const WRITE: i64 = 22;
+    pub(crate) const ANSWER: i64 = 23;
+    pub(crate) const FENCE: i64 = 24;
+    pub(crate) const READ: i64 = 25;
+    pub(crate) const LOOK: i64 = 26;
+    pub(crate) const LIST: i64 = 27;
+    pub(crate) const CLAIM: i64 = 28;
+    pub(crate) const FINISH: i64 = 29;
+}
+
 impl Packet {
     /// The code of the message kind. Raft's are 0 to 9.
     #[must_use]
     pub const fn kind(&self) -> u8 {
         match self {
             Self::Raft(message) => crate::scheme::raft::message_kind(message),
-            Self::Request { .. } => 20,
-            Self::Reply { .. } => 21,
-            Self::Write { .. } => 22,
-            Self::Answer { .. } => 23,
-            Self::Fence { .. } => 24,
-            Self::Read { .. } => 25,
-            Self::Look { .. } => 26,
-            Self::List { .. } => 27,
-            Self::Claim { .. } => 28,
-            Self::Finish { .. } => 29,
+            Self::Request { .. } => code::REQUEST as u8,
+            Self::Reply { .. } => code::REPLY as u8,
+            Self::Write { .. } => code::WRITE as u8,
+            Self::Answer { .. } => code::ANSWER as u8,
+            Self::Fence { .. } => code::FENCE as u8,
+            Self::Read { .. } => code::READ as u8,
+            Self::Look { .. } => code::LOOK as u8,
+            Self::List { .. } => code::LIST as u8,
+            Self::Claim { .. } => code::CLAIM as u8,
+            Self::Finish { .. } => code::FINISH as u8,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::recording::Recording;
 use super::words;
+use crate::packet::code;
 use crate::physics::trace::{Event, Kind};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -221,7 +222,7 @@ fn work<'a>(node: u16, events: impl Iterator<Item = &'a Event>, end: u64, out: &
             Kind::JobStarted => begun = Some(event),
             Kind::JobStopped => close(begun.take(), event.at, ", stopped"),
             Kind::Crash => close(begun.take(), event.at, ", lost"),
-            Kind::Send if event.a == words::FINISH => close(begun.take(), event.at, ""),
+            Kind::Send if event.a == code::FINISH => close(begun.take(), event.at, ""),
             _ => {}
         }
     }

@@ -1,7 +1,9 @@
 //! What the codes of the trace are called, and how times and lists are said.
 
 use crate::check::Check;
+use crate::packet::code;
 use crate::scenario::node_name;
+use crate::scheme::raft::code as raft;
 
 /// The name of an actor: `n1`, …, `client`, `fenced`, `unfenced`.
 pub(super) fn actor(nodes: usize, actor: u16) -> String {
@@ -16,42 +18,29 @@ pub(super) fn actor(nodes: usize, actor: u16) -> String {
 /// The name of a kind of message, by [`Packet::kind`](crate::packet::Packet::kind).
 pub(super) const fn message(kind: i64) -> &'static str {
     match kind {
-        REQUEST_PRE_VOTE => "request-pre-vote",
-        PRE_VOTE_GRANTED => "pre-vote-granted",
-        PRE_VOTE_REFUSED => "pre-vote-refused",
-        REQUEST_VOTE => "request-vote",
-        VOTE_GRANTED => "vote-granted",
-        VOTE_REFUSED => "vote-refused",
-        HEARTBEAT => "heartbeat",
-        7 => "heartbeat-ack",
-        HEARTBEAT_REFUSED => "heartbeat-refused",
-        RELEASE => "release",
-        REQUEST => "request",
-        21 => "reply",
-        22 => "write",
-        23 => "answer",
-        FENCE => "fence",
-        25 => "read",
-        26 => "look",
-        27 => "list",
-        28 => "claim",
-        FINISH => "finish",
+        raft::REQUEST_PRE_VOTE => "request-pre-vote",
+        raft::PRE_VOTE_GRANTED => "pre-vote-granted",
+        raft::PRE_VOTE_REFUSED => "pre-vote-refused",
+        raft::REQUEST_VOTE => "request-vote",
+        raft::VOTE_GRANTED => "vote-granted",
+        raft::VOTE_REFUSED => "vote-refused",
+        raft::HEARTBEAT => "heartbeat",
+        raft::HEARTBEAT_ACK => "heartbeat-ack",
+        raft::HEARTBEAT_REFUSED => "heartbeat-refused",
+        raft::RELEASE => "release",
+        code::REQUEST => "request",
+        code::REPLY => "reply",
+        code::WRITE => "write",
+        code::ANSWER => "answer",
+        code::FENCE => "fence",
+        code::READ => "read",
+        code::LOOK => "look",
+        code::LIST => "list",
+        code::CLAIM => "claim",
+        code::FINISH => "finish",
         _ => "message",
     }
 }
-
-pub(super) const REQUEST_PRE_VOTE: i64 = 0;
-pub(super) const PRE_VOTE_GRANTED: i64 = 1;
-pub(super) const PRE_VOTE_REFUSED: i64 = 2;
-pub(super) const REQUEST_VOTE: i64 = 3;
-pub(super) const VOTE_GRANTED: i64 = 4;
-pub(super) const VOTE_REFUSED: i64 = 5;
-pub(super) const HEARTBEAT: i64 = 6;
-pub(super) const HEARTBEAT_REFUSED: i64 = 8;
-pub(super) const RELEASE: i64 = 9;
-pub(super) const REQUEST: i64 = 20;
-pub(super) const FENCE: i64 = 24;
-pub(super) const FINISH: i64 = 29;
 
 /// Why a message was lost, by [`Loss`](crate::physics::trace::Loss).
 pub(super) const fn loss(code: i64) -> &'static str {
@@ -164,52 +153,6 @@ pub(super) fn count(number: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Packet;
-    use crate::scheme::raft::message_kind;
-    use tenure::log::Position;
-    use tenure::raft::Message;
-    use tenure::{Duration, Instant};
-
-    #[test]
-    fn codes_are_those_of_the_messages() {
-        let (last, sent) = (Position::default(), Instant::ZERO);
-        for (message, kind) in [
-            (
-                Message::RequestPreVote {
-                    term: 1,
-                    last,
-                    sent,
-                },
-                REQUEST_PRE_VOTE,
-            ),
-            (
-                Message::PreVoteGranted {
-                    term: 1,
-                    remainder: Duration::ZERO,
-                    sent,
-                },
-                PRE_VOTE_GRANTED,
-            ),
-            (Message::RequestVote { term: 1, last }, REQUEST_VOTE),
-            (Message::Heartbeat { term: 1, sent }, HEARTBEAT),
-            (
-                Message::HeartbeatRefused { asked: 1, term: 1 },
-                HEARTBEAT_REFUSED,
-            ),
-            (Message::VoteGranted { term: 1 }, VOTE_GRANTED),
-            (Message::VoteRefused { asked: 1, term: 1 }, VOTE_REFUSED),
-            (
-                Message::PreVoteRefused { asked: 1, term: 1 },
-                PRE_VOTE_REFUSED,
-            ),
-            (Message::Release { term: 1, to: None }, RELEASE),
-        ] {
-            assert_eq!(i64::from(message_kind(&message)), kind);
-        }
-        assert_eq!(i64::from(Packet::Request { request: 1 }.kind()), REQUEST);
-        let pass = crate::resource::tests::pass(1);
-        assert_eq!(i64::from(Packet::Finish { pass, job: 1 }.kind()), FINISH);
-    }
 
     #[test]
     fn times_and_lists_read_as_people_say_them() {

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::physics::trace::{Event, Kind};
 use crate::report::millis;
 use crate::scenario::{Scenario, node_name, rule_names};
+use crate::scheme::raft::code::{REQUEST_VOTE, VOTE_GRANTED};
 
 /// The title of the scenario, in English and Chinese.
 pub(super) fn title(scenario: &Scenario, failure: Failure) -> (String, String) {
@@ -133,8 +134,6 @@ fn elected(recording: &Recording, term: i64, until: u64) -> Vec<String> {
 
 /// The term in which the node of a violation voted twice, and for whom.
 fn votes(recording: &Recording, violation: &Event, until: u64) -> Option<(i64, Vec<String>)> {
-    const REQUEST_VOTE: i64 = 3;
-    const VOTE_GRANTED: i64 = 4;
     let mut votes: Vec<(i64, u16)> = (recording.events.iter())
         .filter(|event| event.at <= until && event.kind == Kind::Send)
         .filter(|event| event.actor == violation.actor)

@@ -155,20 +155,34 @@ impl Scheme for Machine {
     }
 }
 
+/// What the kinds of messages are in the events of the trace.
+pub(crate) mod code {
+    pub(crate) const REQUEST_PRE_VOTE: i64 = 0;
+    pub(crate) const PRE_VOTE_GRANTED: i64 = 1;
+    pub(crate) const PRE_VOTE_REFUSED: i64 = 2;
+    pub(crate) const REQUEST_VOTE: i64 = 3;
+    pub(crate) const VOTE_GRANTED: i64 = 4;
+    pub(crate) const VOTE_REFUSED: i64 = 5;
+    pub(crate) const HEARTBEAT: i64 = 6;
+    pub(crate) const HEARTBEAT_ACK: i64 = 7;
+    pub(crate) const HEARTBEAT_REFUSED: i64 = 8;
+    pub(crate) const RELEASE: i64 = 9;
+}
+
 /// The code of a message in the trace.
 #[must_use]
 pub(crate) const fn message_kind(message: &Message) -> u8 {
     match message {
-        Message::RequestPreVote { .. } => 0,
-        Message::PreVoteGranted { .. } => 1,
-        Message::PreVoteRefused { .. } => 2,
-        Message::RequestVote { .. } => 3,
-        Message::VoteGranted { .. } => 4,
-        Message::VoteRefused { .. } => 5,
-        Message::Heartbeat { .. } => 6,
-        Message::HeartbeatAck { .. } => 7,
-        Message::HeartbeatRefused { .. } => 8,
-        Message::Release { .. } => 9,
+        Message::RequestPreVote { .. } => code::REQUEST_PRE_VOTE as u8,
+        Message::PreVoteGranted { .. } => code::PRE_VOTE_GRANTED as u8,
+        Message::PreVoteRefused { .. } => code::PRE_VOTE_REFUSED as u8,
+        Message::RequestVote { .. } => code::REQUEST_VOTE as u8,
+        Message::VoteGranted { .. } => code::VOTE_GRANTED as u8,
+        Message::VoteRefused { .. } => code::VOTE_REFUSED as u8,
+        Message::Heartbeat { .. } => code::HEARTBEAT as u8,
+        Message::HeartbeatAck { .. } => code::HEARTBEAT_ACK as u8,
+        Message::HeartbeatRefused { .. } => code::HEARTBEAT_REFUSED as u8,
+        Message::Release { .. } => code::RELEASE as u8,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Who stood and why, who won and how, who held office and what ended it: read off the trace.
 
 use crate::export::recording::Recording;
-use crate::export::words::{
+use crate::physics::trace::{Event, Kind};
+use crate::scheme::RoleCode;
+use crate::scheme::raft::code::{
     HEARTBEAT, HEARTBEAT_REFUSED, PRE_VOTE_GRANTED, PRE_VOTE_REFUSED, RELEASE, REQUEST_PRE_VOTE,
     REQUEST_VOTE, VOTE_GRANTED, VOTE_REFUSED,
 };
-use crate::physics::trace::{Event, Kind};
-use crate::scheme::RoleCode;
 
 /// One try of one node to become leader.
 #[derive(Clone, Debug)]

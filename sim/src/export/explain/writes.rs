@@ -2,7 +2,8 @@
 
 use super::Entry;
 use crate::export::recording::Recording;
-use crate::export::words::{FENCE, REQUEST, count, ms, nodes, refused, span};
+use crate::export::words::{count, ms, nodes, refused, span};
+use crate::packet::code::{FENCE, REQUEST};
 use crate::physics::trace::{Event, Kind};
 use std::collections::BTreeSet;
 
