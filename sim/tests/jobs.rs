@@ -228,6 +228,19 @@ fn leaders_that_are_asked_to_resign_all_the_time_owe_nothing_meanwhile() {
 }
 
 #[test]
+fn a_wish_of_which_nothing_comes_excuses_nothing() {
+    let wishes: Vec<String> = (0..9)
+        .map(|at| format!(r#"{{"at": "{at}s", "resign": "n1"}}"#))
+        .collect();
+    let silence = r#""network": {"loss": "100%"}"#;
+    let (world, _) = run(&scenario(&format!(
+        r#"{silence}, "faults": [{}]"#,
+        wishes.join(",")
+    )));
+    assert_eq!(outcome(&world, Check::JobsLost), Outcome::Broken);
+}
+
+#[test]
 fn work_that_was_frozen_in_a_slow_process_goes_on() {
     let slow = |by| format!(r#"{{"slow": {{"node": "leader", "by": "{by}ms"}}"#);
     let faults = format!(

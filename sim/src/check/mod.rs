@@ -99,7 +99,7 @@ pub enum Fact {
     },
     /// The last fault was healed, or the first one struck.
     Whole(bool),
-    /// Somebody asked a node to stop leading, or to campaign.
+    /// A node stopped leading, or campaigned, because it was asked to.
     Wished,
     /// A job fell due.
     JobDue(u64),
@@ -139,7 +139,7 @@ pub enum Check {
     StaleWriteFenced,
     /// The unfenced one does not either, if nothing but luck protects it.
     StaleWriteUnfenced,
-    /// Once all faults are healed, a leader within the bound.
+    /// While nothing is wrong, never without a leader for longer than the bound.
     LeaderAgain,
     /// A token that expired or was given up never becomes valid again (INV-S3).
     NeverRevives,
@@ -455,7 +455,11 @@ impl Judges {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
                 self.hear_of_jobs(now, fact, &mut broken);
             }
-            Fact::Wished | Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
+            Fact::Wished => {
+                broken.add(Check::LeaderAgain, self.leader_again.wished(now));
+                self.hear_of_jobs(now, fact, &mut broken);
+            }
+            Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
                 self.hear_of_jobs(now, fact, &mut broken);
             }
         }
@@ -720,7 +724,7 @@ impl Judges {
                 "The unfenced resource checks nothing: a write of a leader that was overtaken gets in."
             }
             (Check::LeaderAgain, _) => {
-                "Once the last fault is healed, an established leader within the bound."
+                "Once the last fault is healed, and after a leader goes away while nothing is wrong, an established leader within the bound."
             }
             (Check::NeverRevives, _) => {
                 "A token that expired or was given up never becomes valid again."
