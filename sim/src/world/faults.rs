@@ -323,7 +323,7 @@ impl World {
     }
 
     #[cfg_attr(target_family = "wasm", inline(never))]
-    fn note_wholeness(&mut self) {
+    pub(super) fn note_wholeness(&mut self) {
         let base = self.base;
         let rate_bound = self.setup.timing.rate_bound;
         let whole = self.env.net.cuts() == 0
