@@ -234,3 +234,16 @@ fn a_dropped_write_breaks_one_vote_a_term_and_that_is_seen() {
     calm.run();
     assert_eq!(counts(&calm, &drop), [2, 1, 0]);
 }
+
+#[test]
+fn a_fault_of_one_write_is_over_with_that_write() {
+    let mut world = world(r#"{"at": "1s", "drop": "n2"}, {"at": "1500ms", "resign": "leader"}"#);
+    world.run();
+    assert_eq!(lost(&world, Lost::Dropped), 1);
+    let windows = world.judges().windows();
+    let healed = windows.last().map(|(since, _)| *since);
+    assert!(
+        windows.len() == 2 && healed > Some(1_500_000),
+        "the world is whole again, and a leader is owed: {windows:?}"
+    );
+}

@@ -224,6 +224,36 @@ fn leaders_that_are_asked_to_resign_all_the_time_owe_nothing_meanwhile() {
     assert_eq!(done(6_000_000), 0);
     assert!(done(10_000_000) > 20);
     assert_eq!(outcome(&world, Check::JobsLost), Outcome::Holds);
+    assert_eq!(outcome(&world, Check::LeaderAgain), Outcome::Holds);
+}
+
+#[test]
+fn a_wish_of_which_nothing_comes_excuses_nothing() {
+    let wishes: Vec<String> = (0..9)
+        .map(|at| format!(r#"{{"at": "{at}s", "resign": "n1"}}"#))
+        .collect();
+    let silence = r#""network": {"loss": "100%"}"#;
+    let (world, _) = run(&scenario(&format!(
+        r#"{silence}, "faults": [{}]"#,
+        wishes.join(",")
+    )));
+    assert_eq!(outcome(&world, Check::JobsLost), Outcome::Broken);
+}
+
+#[test]
+fn work_that_was_frozen_in_a_slow_process_goes_on() {
+    let slow = |by| format!(r#"{{"slow": {{"node": "leader", "by": "{by}ms"}}"#);
+    let faults = format!(
+        r#""faults": [{}, "at": "3s"}}, {{"at": "3570ms", "pause": "leader"}}, {{"at": "3580ms", "resume": "paused"}},
+            {}, "at": "4s"}}]"#,
+        slow(1),
+        slow(0)
+    );
+    for seed in 0..10 {
+        let (world, events) = run(&scenario(&faults).with_seed(seed));
+        assert!(effects(&events, 4).len() >= 18, "seed {seed}");
+        assert_eq!(outcome(&world, Check::JobsLost), Outcome::Holds);
+    }
 }
 
 #[test]

@@ -156,7 +156,11 @@ impl Judges {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
                 self.hear_of_jobs(now, fact, &mut broken);
             }
-            Fact::Wished | Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
+            Fact::Wished => {
+                broken.add(Check::LeaderAgain, self.leader_again.wished(now));
+                self.hear_of_jobs(now, fact, &mut broken);
+            }
+            Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
                 self.hear_of_jobs(now, fact, &mut broken);
             }
         }

@@ -1,6 +1,8 @@
-//! Liveness: once the last fault is healed, a running node leads within the bound. The start of a run counts too.
+//! Liveness: once the last fault is healed, a running node leads within the bound, and while nothing is wrong none is
+//! missing for longer than that: one that resigned, or lost its lease for no reason, is succeeded. The start of a run
+//! counts too.
 //!
-//! A window in which a new fault strikes before the bound is over, and before anybody led, says nothing.
+//! A wait in which a new fault strikes before the bound is over, and before anybody led, says nothing.
 
 use super::Tally;
 use super::spans::Spans;
@@ -14,8 +16,11 @@ pub(super) struct LeaderAgain {
     until: Vec<u64>,
     /// The latest of these.
     led_until: u64,
-    /// Since when the world is whole and without a leader, while that is being judged.
-    waiting_since: Option<u64>,
+    whole: bool,
+    /// What is waited for, while the world is whole and without a leader, and that is being judged.
+    waiting: Option<Waiting>,
+    /// Whether the last wait was too long, and nobody led since: it is told once.
+    told: bool,
     accounted: u64,
     without_leader: u64,
     /// When no running node led.
@@ -25,13 +30,26 @@ pub(super) struct LeaderAgain {
     tally: Tally,
 }
 
+/// A wait for a leader.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    since: u64,
+    /// Whether it began with the run or a healing, and not with a leader that went away.
+    window: bool,
+}
+
 impl LeaderAgain {
     pub(super) fn new(nodes: usize, within: u64) -> Self {
         Self {
             within,
             until: vec![0; nodes],
             led_until: 0,
-            waiting_since: Some(0),
+            whole: true,
+            waiting: Some(Waiting {
+                since: 0,
+                window: true,
+            }),
+            told: false,
             accounted: 0,
             without_leader: 0,
             spans: Spans::default(),
@@ -50,6 +68,9 @@ impl LeaderAgain {
         self.led_until = self.until.iter().copied().max().unwrap_or(0);
         if self.led_until > now {
             self.spans.note(now, false);
+            self.told = false;
+        } else {
+            self.miss(now);
         }
         self.settle(now);
         broken
@@ -58,15 +79,29 @@ impl LeaderAgain {
     /// The last fault was healed, or the first one struck.
     pub(super) fn whole(&mut self, now: u64, whole: bool) -> bool {
         let broken = self.advance(now);
-        self.waiting_since = whole.then_some(now);
+        (self.whole, self.told) = (whole, false);
+        self.waiting = whole.then_some(Waiting {
+            since: now,
+            window: true,
+        });
         self.settle(now);
         broken
     }
 
-    /// When the bound is over, while somebody is waited for.
+    /// A leader was asked to resign, or another node to campaign: the wait for who succeeds begins anew.
+    pub(super) fn wished(&mut self, now: u64) -> bool {
+        let broken = self.advance(now);
+        if let Some(waiting) = self.waiting.as_mut().filter(|waiting| !waiting.window) {
+            waiting.since = now;
+        }
+        broken
+    }
+
+    /// When the bound is over, if nobody comes, or goes on, to lead until then.
     pub(super) fn due(&self) -> Option<u64> {
-        self.waiting_since
-            .map(|since| since.saturating_add(self.within))
+        let lapses = (self.whole && !self.told).then_some(self.led_until);
+        let since = self.waiting.map(|waiting| waiting.since).or(lapses);
+        since.map(|since| since.saturating_add(self.within))
     }
 
     pub(super) fn advance(&mut self, now: u64) -> bool {
@@ -78,14 +113,20 @@ impl LeaderAgain {
             self.spans.note(led_to, true);
         }
         self.accounted = self.accounted.max(now);
-        let Some(since) = self
-            .waiting_since
-            .filter(|since| since.saturating_add(self.within) < now)
+        if self.led_until < now {
+            self.miss(self.led_until);
+        }
+        let Some(Waiting { since, window }) = self
+            .waiting
+            .filter(|waiting| waiting.since.saturating_add(self.within) < now)
         else {
             return false;
         };
-        self.waiting_since = None;
-        self.windows.push((since, NEVER));
+        self.waiting = None;
+        self.told = true;
+        if window {
+            self.windows.push((since, NEVER));
+        }
         self.tally.note(since.saturating_add(self.within), true)
     }
 
@@ -106,12 +147,24 @@ impl LeaderAgain {
         self.tally
     }
 
+    /// Nobody leads from then on.
+    fn miss(&mut self, since: u64) {
+        if self.whole && !self.told && self.waiting.is_none() {
+            self.waiting = Some(Waiting {
+                since,
+                window: false,
+            });
+        }
+    }
+
     fn settle(&mut self, now: u64) {
-        if let Some(since) = self.waiting_since
+        if let Some(Waiting { since, window }) = self.waiting
             && self.led_until > now
         {
-            self.waiting_since = None;
-            self.windows.push((since, now - since));
+            self.waiting = None;
+            if window {
+                self.windows.push((since, now - since));
+            }
             self.tally.note(now, false);
         }
     }
@@ -142,9 +195,11 @@ mod tests {
     fn in_time_holds_and_the_time_is_kept() {
         let mut check = LeaderAgain::new(2, 100);
         check.leads(40, 0, 90);
-        check.whole(200, false);
+        check.whole(150, false);
         check.whole(300, true);
         check.leads(350, 1, 400);
+        assert!(!check.advance(500));
+        check.whole(500, false);
         assert!(!check.advance(1000));
         assert_eq!(
             check.tally(),
@@ -166,6 +221,27 @@ mod tests {
         check.whole(50, false);
         check.whole(60, true);
         assert_eq!(check.windows(), [(0, 40), (60, 0)]);
+    }
+
+    #[test]
+    fn one_that_goes_away_while_nothing_is_wrong_is_succeeded_in_time() {
+        let mut check = LeaderAgain::new(2, 100);
+        check.leads(40, 0, 500);
+        assert_eq!(check.due(), Some(600), "if it is not heard of again");
+        check.leads(200, 0, 0);
+        assert_eq!(check.due(), Some(300));
+        assert!(!check.leads(300, 1, 350) && check.tally().exercised == 2);
+        assert!(
+            !check.advance(450) && check.advance(451),
+            "it lapsed at 350"
+        );
+        assert!(check.due().is_none() && !check.advance(900), "told once");
+        assert!(!check.leads(910, 0, 950) && !check.wished(940));
+        assert_eq!(check.due(), Some(1050), "it leads still");
+        assert!(!check.wished(1040) && check.due() == Some(1140));
+        let tally = check.tally();
+        assert_eq!((tally.broken, tally.first_broken_at), (1, Some(450)));
+        assert_eq!(check.windows(), [(0, 40)]);
     }
 
     #[test]

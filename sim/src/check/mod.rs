@@ -92,7 +92,7 @@ pub enum Fact {
     },
     /// The last fault was healed, or the first one struck.
     Whole(bool),
-    /// Somebody asked a node to stop leading, or to campaign.
+    /// A node stopped leading, or campaigned, because it was asked to.
     Wished,
     /// A job fell due.
     JobDue(u64),
@@ -132,7 +132,7 @@ pub enum Check {
     StaleWriteFenced,
     /// The unfenced one does not either, if nothing but luck protects it.
     StaleWriteUnfenced,
-    /// Once all faults are healed, a leader within the bound.
+    /// While nothing is wrong, never without a leader for longer than the bound.
     LeaderAgain,
     /// A token that expired or was given up never becomes valid again (INV-S3).
     NeverRevives,

@@ -75,7 +75,7 @@ impl Promises {
                 "The unfenced resource checks nothing: a write of a leader that was overtaken gets in."
             }
             (Check::LeaderAgain, _) => {
-                "Once the last fault is healed, an established leader within the bound."
+                "Once the last fault is healed, and after a leader goes away while nothing is wrong, an established leader within the bound."
             }
             (Check::NeverRevives, _) => {
                 "A token that expired or was given up never becomes valid again."

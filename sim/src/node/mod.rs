@@ -313,10 +313,13 @@ impl<M: Scheme> Node<M> {
         if self.status != Status::Up {
             return false;
         }
-        env.hear(Fact::Wished);
         let before = (self.look, env.net.sent());
         self.feed(env, me, wish);
-        before != (self.look, env.net.sent())
+        let effect = before != (self.look, env.net.sent());
+        if effect {
+            env.hear(Fact::Wished);
+        }
+        effect
     }
 
     /// A message has come.

@@ -117,6 +117,8 @@ impl<M: Scheme> Node<M> {
                 self.looks = false;
                 env.trace.cause = -1;
                 self.look_at_the_time(env, me);
+                // A process that was frozen while it was slow: its work goes on once it has looked.
+                self.thaw_work(env, me);
             }
             Late::Thought => {
                 env.trace.cause = -1;

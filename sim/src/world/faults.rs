@@ -310,7 +310,7 @@ impl World {
             || (reached >= majority && self.reach(leader) < majority)
     }
 
-    fn note_wholeness(&mut self) {
+    pub(super) fn note_wholeness(&mut self) {
         let base = self.base;
         let rate_bound = self.setup.timing.rate_bound;
         let whole = self.env.net.cuts() == 0

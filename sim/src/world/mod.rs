@@ -201,7 +201,12 @@ impl World {
             }
             Due::Written(node, era) => {
                 if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    let damaged = raft.disk().is_damaged();
                     raft.written(&mut self.env, node as usize, era);
+                    // A fault of one write is over with it.
+                    if damaged {
+                        self.note_wholeness();
+                    }
                 }
             }
             Due::Thought(node) => {

@@ -108,7 +108,7 @@ export const en = {
   'check.stale-write-unfenced.why':
     'The unfenced twin has no guard: an old leader whose write comes late gets it in. That is what fencing is for.',
   'check.leader-again': 'Leader again',
-  'check.leader-again.why': 'Once faults heal there is a leader again within the bound.',
+  'check.leader-again.why': 'Once faults heal, or a leader goes away while nothing is wrong, there is a leader again within the bound.',
   'check.never-revives': 'Never revives',
   'check.never-revives.why': 'A token that expired or was given up never becomes valid again.',
   'check.token-holder': 'Token shown by its holder',

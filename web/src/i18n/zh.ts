@@ -103,7 +103,7 @@ export const zh: Record<Key, string> = {
   'check.stale-write-unfenced': '无隔离时无过期写入',
   'check.stale-write-unfenced.why': '另一个资源没有守卫：旧领导者迟到的写入会得逞。隔离正是为此而设。',
   'check.leader-again': '重新有主',
-  'check.leader-again.why': '故障恢复之后，在限定时间内重新选出领导者。',
+  'check.leader-again.why': '故障恢复之后，或一切正常而领导者离去之后，在限定时间内重新选出领导者。',
   'check.never-revives': '过期不复生',
   'check.never-revives.why': '已过期或已放弃的令牌不会再次生效。',
   'check.token-holder': '令牌由持有者出示',
