@@ -40,10 +40,12 @@ export const en = {
   'resource.no-token': 'no token yet',
   'resource.accepted': '{count} accepted',
   'resource.stale': '{count} stale',
+  'resource.lost': '{count} lost',
   'resource.refused': '{count} refused',
   'resource.label.fenced':
     'Fenced resource: highest token {token}, {accepted} writes accepted, {stale} of them stale, {refused} refused',
-  'resource.label.unfenced': 'Unfenced resource: {accepted} writes accepted, {stale} of them stale',
+  'resource.label.unfenced':
+    'Unfenced resource: {accepted} writes accepted, {stale} of them stale, {lost} lost again',
   'client.label': 'Client: {count} writes acknowledged',
   'client.count': '{count} acknowledged',
 
@@ -108,7 +110,8 @@ export const en = {
   'check.stale-write-unfenced.why':
     'The unfenced twin has no guard: an old leader whose write comes late gets it in. That is what fencing is for.',
   'check.leader-again': 'Leader again',
-  'check.leader-again.why': 'Once faults heal, or a leader goes away while nothing is wrong, there is a leader again within the bound.',
+  'check.leader-again.why':
+    'Once faults heal, or a leader goes away while nothing is wrong, there is a leader again within the bound.',
   'check.never-revives': 'Never revives',
   'check.never-revives.why': 'A token that expired or was given up never becomes valid again.',
   'check.token-holder': 'Token shown by its holder',

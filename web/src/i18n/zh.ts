@@ -41,10 +41,11 @@ export const zh: Record<Key, string> = {
   'resource.no-token': '尚无令牌',
   'resource.accepted': '接受 {count}',
   'resource.stale': '过期 {count}',
+  'resource.lost': '丢失 {count}',
   'resource.refused': '拒绝 {count}',
   'resource.label.fenced':
     '有隔离的资源：最高令牌 {token}，接受写入 {accepted} 次，其中过期 {stale} 次，拒绝 {refused} 次',
-  'resource.label.unfenced': '无隔离的资源：接受写入 {accepted} 次，其中过期 {stale} 次',
+  'resource.label.unfenced': '无隔离的资源：接受写入 {accepted} 次，其中过期 {stale} 次，丢失 {lost} 次',
   'client.label': '客户端：已确认写入 {count} 次',
   'client.count': '已确认 {count}',
 

@@ -7,6 +7,7 @@ import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
+  isHeeded,
   readFaults,
   readSetting,
   type Scenario,
@@ -76,6 +77,8 @@ export class Lab {
   panned = $state.raw<TimeWindow | null>(null);
 
   readonly setting: Setting = $derived(readSetting(this.scenario));
+  /** Clients write through the leader, not through anyone. */
+  readonly heeded = $derived(isHeeded(this.scenario));
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
   readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));
   readonly node: NodeView | null = $derived(

@@ -97,6 +97,11 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
   };
 }
 
+/** Whether clients write through the leader, and not through anyone. */
+export function isHeeded(scenario: Scenario): boolean {
+  return (scenario.client as { through?: string } | undefined)?.through !== 'anyone';
+}
+
 /** The scenario's name in a language, or in any. */
 export function titleOf(scenario: Scenario, lang: 'en' | 'zh'): string {
   return inLanguage(scenario.title, lang);

@@ -66,8 +66,10 @@ export class ResourceMark {
     set(this.group, 'data-hue', String(hueOf(resource.token)));
     set(this.group, 'data-resource', resource.fenced ? 'fenced' : 'unfenced');
     const { token, accepted, stale, refused } = resource;
+    // Each write that was accepted raised the value by one, unless another overwrote it.
+    const lost = accepted - resource.value;
     const label = resource.fenced ? 'resource.label.fenced' : 'resource.label.unfenced';
-    set(this.group, 'aria-label', t(label, { token, accepted, stale, refused }));
+    set(this.group, 'aria-label', t(label, { token, accepted, stale, refused, lost }));
     show(this.rails, resource.fenced);
     show(this.fence, resource.fenced);
     show(this.cross, flash === 'refused');
@@ -75,14 +77,15 @@ export class ResourceMark {
     const name = t(resource.fenced ? 'actor.fenced' : 'actor.unfenced');
     const held = token > 0 ? t('resource.token', { token }) : t('resource.no-token');
     const taken = t('resource.accepted', { count: accepted });
-    const late = t('resource.stale', { count: stale });
+    const late =
+      t('resource.stale', { count: stale }) + (lost > 0 ? ` · ${t('resource.lost', { count: lost })}` : '');
     const kept = resource.fenced ? t('resource.refused', { count: refused }) : '';
     const words = stacked
       ? [token > 0 ? `${name} · ${held}` : name, taken, kept ? `${late} · ${kept}` : late]
       : [name, held, taken, late, kept];
     this.lines.forEach((line, i) => {
       setText(line, words[i] ?? '');
-      set(line, 'class', LINES[i] + (stale > 0 && words[i]?.startsWith(late) ? ' violated' : ''));
+      set(line, 'class', LINES[i] + (stale + lost > 0 && words[i]?.startsWith(late) ? ' violated' : ''));
     });
   }
 }
