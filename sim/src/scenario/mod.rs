@@ -173,6 +173,13 @@ impl Scenario {
         writer::write(self)
     }
 
+    /// The same for people: one fault a line.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        crate::json::indent(&self.to_json())
+    }
+
     /// The JSON Schema of scenario files.
     #[cfg(not(target_family = "wasm"))]
     #[must_use]

@@ -1,7 +1,7 @@
 //! The JSON Schema of the file format, made from the table that the reader walks. Not part of the module for browsers.
 
 use super::format::{END, Entry, FILE, Kind, Usual};
-use crate::json::Writer;
+use crate::json::{Writer, indent};
 
 const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min|h)$""#;
 const RATE: &str =
@@ -18,51 +18,6 @@ pub(super) fn schema() -> String {
     value(&mut out, &Kind::Object(&FILE));
     out.push('}');
     indent(&out)
-}
-
-/// Breaks the lines of JSON that has no white space outside its texts. A list of plain values stays on one line.
-fn indent(json: &str) -> String {
-    let (mut out, mut depth, mut quoted, mut flat, mut escaped) =
-        (String::new(), 0, false, false, false);
-    let line = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.push_str(&"  ".repeat(depth));
-    };
-    for (at, letter) in json.char_indices() {
-        let ends_text = letter == '"' && !escaped;
-        escaped = quoted && letter == '\\' && !escaped;
-        quoted ^= ends_text;
-        if quoted || ends_text {
-            out.push(letter);
-            continue;
-        }
-        match letter {
-            '{' | '[' => {
-                out.push(letter);
-                depth += 1;
-                flat = letter == '[' && !json[at + 1..].starts_with('{');
-                if !flat {
-                    line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth -= 1;
-                if !std::mem::take(&mut flat) {
-                    line(&mut out, depth);
-                }
-                out.push(letter);
-            }
-            ',' if flat => out.push_str(", "),
-            ',' => {
-                out.push(',');
-                line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            _ => out.push(letter),
-        }
-    }
-    out.push('\n');
-    out
 }
 
 /// The members that say what a value may be, without braces.

@@ -128,7 +128,7 @@ fn show(
             return Ok(());
         }
     };
-    std::fs::write(file, scenario.to_json()).map_err(|error| {
+    std::fs::write(file, scenario.to_text()).map_err(|error| {
         refusal(
             "unwritable",
             file,

@@ -54,7 +54,7 @@ pub(crate) fn told(scenario: &Scenario, name: &str) -> Option<Minimised> {
 
 /// Writes the scenario, all at once, and says what it shows.
 pub(crate) fn write(small: &Minimised, out: Option<&Path>) -> Result<(), Refusal> {
-    let json = small.scenario.to_json() + "\n";
+    let json = small.scenario.to_text();
     let Some(file) = out else {
         eprintln!("{}", small.sentence);
         print!("{json}");

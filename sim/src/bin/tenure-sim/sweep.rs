@@ -35,7 +35,7 @@ pub(crate) struct Wishes<'a> {
 pub(crate) fn schedule(seed: u64, off: Vec<Rule>) -> Done {
     let setting = Setting { off, control: None };
     let schedule = schedule::make(seed, &setting, |_| ()).map_err(unsafe_setting)?;
-    println!("{}", schedule.scenario.to_json());
+    print!("{}", schedule.scenario.to_text());
     Ok(true)
 }
 
