@@ -101,7 +101,7 @@ pub(super) static MOVES: [Move; 27] = [
     row(led, links::deafen, [0, 1, 0, 1, 1, 2]),
     row(led, office::resign, [2, 1, 1, 3, 2, 1]),
     row(led, office::swap, [0, 1, 2, 4, 4, 1]),
-    row(led, office::late_answers, [0, 1, 1, 2, 6, 1]),
+    row(led, office::late_answers, [0, 2, 1, 6, 24, 2]),
     row(follows, office::campaign, [2, 3, 4, 6, 5, 3]),
     row(follows, office::uproar, [0, 1, 3, 3, 3, 1]),
     row(led, office::coup, [0, 3, 2, 5, 2, 1]),
