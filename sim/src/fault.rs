@@ -1,7 +1,7 @@
 //! What can be done to a world: faults, repairs, and wishes to its nodes.
 
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use crate::scenario::Refusal;
 use std::ops::Deref;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::fault::{Action as Fate, Fault, Who};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
-use crate::physics::network::{PPM, Weather};
+use crate::physics::weather::{PPM, Weather};
 use crate::scenario::{Bilingual, Clients, Scenario};
 use crate::world::World;
 use std::fmt;

@@ -6,7 +6,7 @@ use crate::fault::{Action, Damage, Who};
 use crate::node::Status;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
-use crate::physics::network::{PPM, Weather};
+use crate::physics::weather::{PPM, Weather};
 use crate::scenario::{node_name, who_name};
 use std::cmp::Ordering;
 

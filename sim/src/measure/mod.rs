@@ -12,7 +12,7 @@ pub use minority::Minority;
 pub use stale::{Stale, Timeline};
 
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
 use tenure::Duration;
 use tenure::raft::{ConfigError, Timing};

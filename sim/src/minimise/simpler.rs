@@ -2,7 +2,7 @@
 
 use crate::fault::{Action, Fault, Who};
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
 
 /// The least latency and the most are this where nothing hangs on them.

@@ -1,7 +1,7 @@
 //! The one place where true time becomes a node's time.
 
 use super::NEVER;
-use super::network::PPM;
+use super::weather::PPM;
 use tenure::Instant;
 
 /// A node's monotonic clock. It counts the time the process spends paused, as the core demands of its hosts.

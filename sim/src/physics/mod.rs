@@ -5,10 +5,12 @@
 
 pub mod clock;
 pub mod disk;
+pub mod links;
 pub mod network;
 pub mod queue;
 pub mod stream;
 pub mod trace;
+pub mod weather;
 
 /// A true time that never comes.
 pub const NEVER: u64 = u64::MAX;

@@ -5,51 +5,12 @@
 //! resource there is always one connection a node, which never breaks. What is in flight can be looked at, together with
 //! its fate.
 
+use super::links::Links;
 use super::stream::{Streams, Turn};
+use super::weather::{PPM, Weather};
 use super::{Blame, NEVER, NOBODY};
 use tenure::Duration;
 use tenure::random::Random;
-
-/// A million: the unit of probabilities.
-pub const PPM: u32 = 1_000_000;
-
-/// How the network behaves. Probabilities are in parts per million.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weather {
-    /// The shortest latency, in microseconds.
-    pub latency_min: u64,
-    /// The longest latency.
-    pub latency_max: u64,
-    /// How often a message between nodes is lost; a connection breaks by it.
-    pub loss: u32,
-    /// How often a datagram between nodes arrives twice.
-    pub duplicate: u32,
-    /// Whether there is a connection for each pair of nodes that keeps the order. Then nothing is doubled or replayed.
-    pub fifo: bool,
-    /// How often a datagram between nodes arrives once more, much later.
-    pub replay: u32,
-    /// The shortest time from the sending to that, in microseconds.
-    pub replay_min: u64,
-    /// The longest.
-    pub replay_max: u64,
-}
-
-impl Weather {
-    /// Datagrams that all arrive once.
-    #[must_use]
-    pub const fn calm(latency_min: u64, latency_max: u64) -> Self {
-        Self {
-            latency_min,
-            latency_max,
-            loss: 0,
-            duplicate: 0,
-            fifo: false,
-            replay: 0,
-            replay_min: 100_000,
-            replay_max: 2_000_000,
-        }
-    }
-}
 
 /// What becomes of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,12 +68,8 @@ pub struct Sent {
 #[derive(Clone, Debug)]
 pub struct Network<P> {
     nodes: usize,
-    /// `cut[from * nodes + to]`: what cut it. Empty until the first cut.
-    cut: Vec<Blame>,
-    cuts: usize,
-    /// By how much more than its latency a message takes, and since which action; as `cut`, empty while no link is delayed.
-    delays: Vec<(u64, Blame)>,
-    delayed: usize,
+    /// The links between nodes. They are cut and healed through the network, which knows what is on them.
+    pub(crate) links: Links,
     weather: Weather,
     /// What made the weather as it is.
     weather_by: Blame,
@@ -136,10 +93,7 @@ impl<P: Copy> Network<P> {
     pub fn new(nodes: usize, weather: Weather, random: Random) -> Self {
         let mut network = Self {
             nodes,
-            cut: Vec::new(),
-            cuts: 0,
-            delays: Vec::new(),
-            delayed: 0,
+            links: Links::new(nodes),
             weather,
             weather_by: NOBODY,
             random,
@@ -176,7 +130,7 @@ impl<P: Copy> Network<P> {
 
     /// Sends from node to node.
     pub fn send(&mut self, now: u64, from: usize, to: usize, cause: i64, payload: P) -> Sent {
-        let fate = if self.is_cut(from, to) {
+        let fate = if self.links.is_cut(from, to) {
             Fate::Cut
         } else if self.weather.fifo && self.breaker(now, from, to).is_some() {
             Fate::Broken
@@ -185,7 +139,7 @@ impl<P: Copy> Network<P> {
         } else {
             Fate::Arrives
         };
-        let (delay, _) = self.delay(from, to);
+        let (delay, _) = self.links.delay(from, to);
         let mut arrives = self.arrival(now).saturating_add(delay);
         if let Some(streams) = &mut self.streams {
             if fate == Fate::Arrives {
@@ -292,23 +246,15 @@ impl<P: Copy> Network<P> {
     /// Cuts the link in one direction, for what is sent from now on; [`strand`](Self::strand) takes what is in flight. False
     /// when it was cut, or is none.
     pub(crate) fn sever(&mut self, from: usize, to: usize, by: Blame) -> bool {
-        if from == to || from >= self.nodes || to >= self.nodes || self.is_cut(from, to) {
-            return false;
-        }
-        if self.cut.is_empty() {
-            self.cut.resize(self.nodes * self.nodes, NOBODY);
-        }
-        self.cut[from * self.nodes + to] = by;
-        self.cuts += 1;
-        true
+        self.links.sever(from, to, by)
     }
 
     /// What is in flight on links that were just cut will not arrive, and their connections break. Once for all links that
     /// are cut at an instant. Answers whether that was anything.
     pub(crate) fn strand(&mut self, now: u64, links: &[(usize, usize)], by: Blame) -> bool {
-        let (nodes, cut) = (self.nodes, &self.cut);
+        let cut = &self.links;
         let mut hit = take(&mut self.flights, Fate::Cut, |(from, to)| {
-            from < nodes && to < nodes && cut[from * nodes + to] != NOBODY
+            cut.is_cut(from, to)
         });
         for (from, to) in links {
             hit |= self.breaks(now, *from, *to, by) == Some(true);
@@ -318,13 +264,11 @@ impl<P: Copy> Network<P> {
 
     /// Heals the link in one direction. False when it was not cut.
     pub fn heal(&mut self, now: u64, from: usize, to: usize) -> bool {
-        if !self.is_cut(from, to) {
-            return false;
+        let healed = self.links.heal(from, to);
+        if healed {
+            self.returns(now, from, to);
         }
-        self.cut[from * self.nodes + to] = NOBODY;
-        self.cuts -= 1;
-        self.returns(now, from, to);
-        true
+        healed
     }
 
     /// Breaks the connection of two nodes. False when it does not stand, or there is none.
@@ -370,58 +314,6 @@ impl<P: Copy> Network<P> {
         self.streams.as_ref()?.broken(now, one, other)
     }
 
-    /// Whether the link is cut in this direction.
-    #[must_use]
-    pub fn is_cut(&self, from: usize, to: usize) -> bool {
-        self.cuts != 0 && self.cutter(from, to) != NOBODY
-    }
-
-    /// What cut the link in this direction.
-    pub(crate) fn cutter(&self, from: usize, to: usize) -> Blame {
-        let place = from * self.nodes + to;
-        let known = from < self.nodes && to < self.nodes;
-        let cut = self.cut.get(place).filter(|_| known);
-        cut.copied().unwrap_or(NOBODY)
-    }
-
-    /// Whatever is sent on the link in one direction from now on takes so much longer. False when it did, or there is no
-    /// such link.
-    pub(crate) fn set_delay(&mut self, from: usize, to: usize, delay: u64, by: Blame) -> bool {
-        let known = from != to && from < self.nodes && to < self.nodes;
-        if !known || self.delay(from, to).0 == delay {
-            return false;
-        }
-        self.delays.resize(self.nodes * self.nodes, (0, NOBODY));
-        let change = &mut self.delays[from * self.nodes + to];
-        let (former, _) = std::mem::replace(change, (delay, by));
-        self.delayed = self.delayed + usize::from(delay > 0) - usize::from(former > 0);
-        true
-    }
-
-    /// No link is delayed any more. False when none was.
-    pub(crate) fn end_delays(&mut self) -> bool {
-        self.delays.clear();
-        std::mem::take(&mut self.delayed) > 0
-    }
-
-    /// By how much more than its latency a message between nodes takes, and what made it so.
-    pub(crate) fn delay(&self, from: usize, to: usize) -> (u64, Blame) {
-        let place = from * self.nodes + to;
-        self.delays.get(place).copied().unwrap_or((0, NOBODY))
-    }
-
-    /// Whether any link is delayed.
-    #[must_use]
-    pub const fn has_delays(&self) -> bool {
-        self.delayed > 0
-    }
-
-    /// How many directions of links are cut.
-    #[must_use]
-    pub const fn cuts(&self) -> usize {
-        self.cuts
-    }
-
     /// Begins anew with connections that stand wherever they can, or without any.
     fn connect(&mut self) {
         let (nodes, fifo) = (self.nodes, self.weather.fifo);
@@ -432,7 +324,10 @@ impl<P: Copy> Network<P> {
 
     /// Whether the connection of two nodes can stand: both directions carry, and both processes are there.
     fn can(&self, one: usize, other: usize) -> bool {
-        !self.is_cut(one, other) && !self.is_cut(other, one) && !self.away[one] && !self.away[other]
+        !self.links.is_cut(one, other)
+            && !self.links.is_cut(other, one)
+            && !self.away[one]
+            && !self.away[other]
     }
 
     /// Breaks a connection with all that is in flight on it. Answers whether that was anything; `None` when it did not
@@ -653,7 +548,7 @@ mod tests {
         let back = network.send(0, 1, 0, -1, 2).first;
         assert!(network.sever(0, 1, 7) && network.strand(0, &[(0, 1)], 7));
         assert!(!network.sever(0, 1, 8));
-        assert_eq!(network.cutter(0, 1), 7);
+        assert_eq!(network.links.cutter(0, 1), 7);
         let later = network.send(1, 0, 1, -1, 3).first;
         assert_eq!(network.land(there).unwrap().fate, Fate::Cut);
         assert_eq!(network.land(back).unwrap().fate, Fate::Arrives);
@@ -663,7 +558,7 @@ mod tests {
             Fate::Cut,
             "healed too late for what was sent before"
         );
-        assert_eq!(network.cuts(), 0);
+        assert_eq!(network.links.cuts(), 0);
         assert!(network.sever(0, 1, 7));
         assert!(!network.strand(1, &[(0, 1)], 7), "nothing was in flight");
         for (from, to) in [(1, 1), (0, 3)] {
@@ -755,9 +650,11 @@ mod tests {
     fn a_delayed_link_is_late_one_way_and_from_then_on() {
         let mut network = network(0, PPM);
         let before = network.send(0, 0, 1, -1, 1).first;
-        assert!(network.set_delay(0, 1, 1_000, 7) && !network.set_delay(0, 1, 1_000, 8));
-        assert!(!network.set_delay(1, 1, 5, 9) && !network.set_delay(0, 3, 5, 9));
-        assert_eq!(network.delay(0, 1), (1_000, 7));
+        assert!(
+            network.links.set_delay(0, 1, 1_000, 7) && !network.links.set_delay(0, 1, 1_000, 8)
+        );
+        assert!(!network.links.set_delay(1, 1, 5, 9) && !network.links.set_delay(0, 3, 5, 9));
+        assert_eq!(network.links.delay(0, 1), (1_000, 7));
         let Sent {
             first: late,
             again: twice,
@@ -768,7 +665,11 @@ mod tests {
         assert!(arrives(before) <= 10 && arrives(back) <= 10);
         assert!((1_005..=1_010).contains(&arrives(late)));
         assert!((1_005..=1_010).contains(&arrives(twice.unwrap())));
-        assert!(network.has_delays() && network.set_delay(0, 1, 0, 9) && !network.has_delays());
+        assert!(
+            network.links.has_delays()
+                && network.links.set_delay(0, 1, 0, 9)
+                && !network.links.has_delays()
+        );
     }
 
     #[test]

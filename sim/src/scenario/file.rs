@@ -11,7 +11,7 @@ use crate::jobs::Jobs;
 use crate::json::{self, Node, Value};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use tenure::Duration;
 use tenure::raft::{Rule, Timing};
 

@@ -25,7 +25,7 @@ use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use crate::scheme::raft::Setup;
 use tenure::raft::{ConfigError, Rule, Switched, Timing};
 

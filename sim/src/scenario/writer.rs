@@ -6,7 +6,7 @@ use super::{Bilingual, Scenario, VERSION, who_name};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 
 /// Writes a file that reads back as the scenario.
 pub(super) fn write(scenario: &Scenario) -> String {

@@ -12,7 +12,7 @@ use super::temper::Temper;
 use super::{HEALED, STORM};
 use crate::fault::Action;
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use crate::world::World;
 use std::collections::VecDeque;
 

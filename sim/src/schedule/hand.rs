@@ -5,7 +5,7 @@ use super::sight::Sight;
 use crate::fault::{Action, Who};
 use crate::node::Status;
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 
 /// What a move is made with.
 pub(super) struct Hand<'a> {

@@ -24,7 +24,7 @@ use crate::fault::{Action, Who};
 use crate::jobs::Jobs;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
-use crate::physics::network::Weather;
+use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
 use crate::world::World;
 use choose::Chooser;

@@ -63,7 +63,7 @@ impl Sight {
             now,
             nodes: nodes.collect(),
             leader: world.acting_leader(),
-            cuts: world.env.net.cuts(),
+            cuts: world.env.net.links.cuts(),
             connected: world.env.net.weather().fifo,
         }
     }

@@ -190,7 +190,7 @@ impl Env {
         self.counts.messages += 1;
         self.fared
             .notice(std::mem::replace(&mut self.rough, NOBODY));
-        self.fared.notice(self.net.delay(from, to).1);
+        self.fared.notice(self.net.links.delay(from, to).1);
         let cause = self.sent(from, to, &packet);
         let sent = self.net.send(self.now, from, to, cause, packet);
         self.expect(sent.first);
@@ -253,7 +253,7 @@ impl Env {
         self.queue.push(flight.arrives, Due::Arrive(slot));
         let by = match fate {
             Fate::Arrives | Fate::Lost | Fate::Replayed => return,
-            Fate::Cut => self.net.cutter(from, to),
+            Fate::Cut => self.net.links.cutter(from, to),
             Fate::Broken => self.net.breaker(self.now, from, to).unwrap_or(NOBODY),
         };
         self.fared.notice(by);

@@ -120,7 +120,7 @@ impl World {
         match action {
             Action::Cut(..) => self.cut(from, to, by),
             Action::Flap(_, _, rhythm) => self.flap(from, to, *rhythm),
-            Action::Delay(_, _, delay) => self.env.net.set_delay(from, to, *delay, by),
+            Action::Delay(_, _, delay) => self.env.net.links.set_delay(from, to, *delay, by),
             Action::Disconnect(..) => {
                 let broke = self.env.net.disconnect(now, from, to, by);
                 self.env.tell_connections();
@@ -181,7 +181,7 @@ impl World {
         let healed = self.env.net.heal(self.env.now, from, to);
         if healed {
             self.env.emit(Event::new(Kind::Heal, from).with(to));
-            if self.env.net.cuts() == 0 {
+            if self.env.net.links.cuts() == 0 {
                 self.env.emit(Event::new(Kind::Healed, 0));
             }
             self.env.tell_connections();
@@ -191,7 +191,7 @@ impl World {
 
     fn heal_all(&mut self) -> bool {
         let nodes = self.env.nodes;
-        let mut any = self.flaps.stop_all() | self.env.net.end_delays();
+        let mut any = self.flaps.stop_all() | self.env.net.links.end_delays();
         for from in 0..nodes {
             for to in 0..nodes {
                 any |= self.heal(from, to);
@@ -291,8 +291,8 @@ impl World {
     fn reach(&self, node: usize) -> usize {
         let answers = |other: &usize| {
             self.status(*other) == Some(Status::Up)
-                && !self.env.net.is_cut(node, *other)
-                && !self.env.net.is_cut(*other, node)
+                && !self.env.net.links.is_cut(node, *other)
+                && !self.env.net.links.is_cut(*other, node)
         };
         (0..self.env.nodes).filter(answers).count()
     }
@@ -313,10 +313,10 @@ impl World {
     pub(super) fn note_wholeness(&mut self) {
         let base = self.base;
         let rate_bound = self.setup.timing.rate_bound;
-        let whole = self.env.net.cuts() == 0
+        let whole = self.env.net.links.cuts() == 0
             && self.flaps.is_empty()
             && self.env.net.weather() == base.weather
-            && !self.env.net.has_delays()
+            && !self.env.net.links.has_delays()
             && self.rafts().all(|(_, raft)| {
                 raft.status() == Status::Up
                     && raft.look().role != RoleCode::Halted

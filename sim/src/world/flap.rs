@@ -106,7 +106,7 @@ impl World {
     fn heal_flapping(&mut self, Flapping { ends, by, .. }: Flapping) {
         let (one, other) = (ends.0 as usize, ends.1 as usize);
         for (from, to) in [(one, other), (other, one)] {
-            if self.env.net.cutter(from, to) == by {
+            if self.env.net.links.cutter(from, to) == by {
                 self.heal(from, to);
             }
         }

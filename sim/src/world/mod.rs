@@ -25,9 +25,10 @@ use crate::packet::{Done, Outcome, Packet};
 use crate::physics::NOBODY;
 use crate::physics::clock::{Clock, TRUE_PACE};
 use crate::physics::disk::Takes;
-use crate::physics::network::{Fate, Flight, Network, Weather};
+use crate::physics::network::{Fate, Flight, Network};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Loss, Trace};
+use crate::physics::weather::Weather;
 use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
@@ -399,8 +400,8 @@ impl World {
         let (from, to) = (flight.from as usize, flight.to as usize);
         self.env.trace.cause = flight.cause;
         let lost = match flight.fate {
-            Fate::Replayed if self.env.net.is_cut(from, to) => {
-                self.env.fared.notice(self.env.net.cutter(from, to));
+            Fate::Replayed if self.env.net.links.is_cut(from, to) => {
+                self.env.fared.notice(self.env.net.links.cutter(from, to));
                 Some(Loss::Cut)
             }
             Fate::Arrives | Fate::Replayed => None,

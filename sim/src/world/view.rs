@@ -5,8 +5,8 @@ use crate::check::{Check, Outcome};
 use crate::node::{Node, Status};
 use crate::physics::NEVER;
 use crate::physics::clock::Clock;
-use crate::physics::network::Weather;
 use crate::physics::trace::Event;
+use crate::physics::weather::Weather;
 use crate::scenario::node_name;
 use crate::scheme::{Detail, RoleCode, Scheme, raft};
 use tenure::{Election, Instant, Token};
@@ -179,7 +179,7 @@ impl World {
         let links = nodes
             .clone()
             .flat_map(|from| nodes.clone().map(move |to| (from, to)));
-        out.extend(links.map(|(from, to)| u8::from(self.env.net.is_cut(from, to))));
+        out.extend(links.map(|(from, to)| u8::from(self.env.net.links.is_cut(from, to))));
     }
 
     /// The summary, [`SUMMARY`] numbers.
