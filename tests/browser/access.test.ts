@@ -194,6 +194,21 @@ describe('words', () => {
   });
 });
 
+describe('the table of leaders', () => {
+  test('tells when each ended, also of those that were there when it was first drawn', async () => {
+    const page = await enter();
+    await page.getByTestId('scenario').selectOption('leader-crash');
+    await setSpeed(page, '0.5');
+    const rows = page.getByTestId('tenures').locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await text(rows.first().locator('td').last())).toBe('now');
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(2);
+    const ends = await rows.locator('td:last-child').allTextContents();
+    expect(ends.filter((end) => end === 'now')).toHaveLength(1);
+    expect(ends).toContain('1.000 s');
+  });
+});
+
 describe('language and theme', () => {
   test('are switched, shown and remembered', async () => {
     const page = await enter();

@@ -63,7 +63,7 @@ export const en = {
   'caption.healed': '{count} link directions healed',
   'caption.end': 'The run ends here, after {span}.',
   'panel.nav': 'Panels',
-  'panel.setup': 'Setting',
+  'panel.setup': 'Scenario',
   'panel.faults': 'Faults',
   'panel.node': 'Node',
   'panel.events': 'Events',
@@ -138,6 +138,7 @@ export const en = {
     'Two nodes never work at one job at the same instant: a leader stops where its tenure ends.',
 
   // Setting
+  'setting.title': 'Setting',
   'setting.scenario': 'Scenario',
   'setting.scenario.own': 'Own scenario',
   'setting.scenario.changed': '{title} (changed)',

@@ -61,7 +61,7 @@ export const zh: Record<Key, string> = {
   'caption.healed': '修复了 {count} 个链路方向',
   'caption.end': '运行到此结束，共 {span}。',
   'panel.nav': '面板',
-  'panel.setup': '设置',
+  'panel.setup': '场景',
   'panel.faults': '故障',
   'panel.node': '节点',
   'panel.events': '事件',
@@ -124,6 +124,7 @@ export const zh: Record<Key, string> = {
   'check.jobs-concurrent': '从无两个节点同做一个作业',
   'check.jobs-concurrent.why': '两个节点绝不会在同一刻执行同一个作业：领导者在任职到期时停手。',
 
+  'setting.title': '设置',
   'setting.scenario': '场景',
   'setting.scenario.own': '自定义场景',
   'setting.scenario.changed': '{title}（已改动）',
