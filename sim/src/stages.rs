@@ -27,8 +27,6 @@ pub struct Stages {
     before: Token,
     newest_term: u64,
     done: Vec<Failover>,
-    /// How many were given up because the next leader was lost before it wrote.
-    broken_off: u64,
 }
 
 impl Failover {
@@ -51,15 +49,13 @@ impl Default for Stages {
             before: Token::NONE,
             newest_term: 0,
             done: Vec::new(),
-            broken_off: 0,
         }
     }
 }
 
 impl Stages {
-    /// The leader was lost.
+    /// The leader was lost. A failover that is under way is given up: its leader never wrote.
     pub fn lost(&mut self, now: u64) {
-        self.broken_off += u64::from(self.open.is_some());
         self.open = Some(Failover::beginning(now));
     }
 
@@ -117,12 +113,6 @@ impl Stages {
     pub fn done(&self) -> &[Failover] {
         &self.done
     }
-
-    /// How many were given up because the next leader was lost before it wrote.
-    #[must_use]
-    pub const fn broken_off(&self) -> u64 {
-        self.broken_off
-    }
 }
 
 #[cfg(test)]
@@ -161,6 +151,11 @@ mod tests {
         let mut stages = Stages::default();
         stages.lost(10);
         stages.lost(20);
-        assert_eq!((stages.done().len(), stages.broken_off()), (0, 2));
+        let token = Token::new(0, 1);
+        stages.elected(30, token);
+        stages.established(40, token);
+        stages.wrote(50, token);
+        let begun: Vec<u64> = stages.done().iter().map(|done| done.lost_at).collect();
+        assert_eq!(begun, [20], "what began before it is given up");
     }
 }
