@@ -124,7 +124,7 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
             .filter(|(_, one)| *one != Who::Rest)
             .find_map(|(_, one)| found(*one, before).err())
             .unwrap_or_else(|| "the links were like this already".into()),
-        Action::HealAll => "no link was cut".to_owned(),
+        Action::HealAll => "every link carried, and none was slow".to_owned(),
         Action::Delay(from, to, _) => between(*from, *to, before)
             .unwrap_or_else(|| "the link was no faster and no slower before".into()),
         Action::Network(_) => "everything was like this already".to_owned(),
@@ -287,7 +287,7 @@ mod tests {
             (
                 r#""at": "1s", "heal": "all""#,
                 "heal-all",
-                "no link was cut",
+                "every link carried, and none was slow",
             ),
             (
                 r#""at": "1s", "partition": [["n1", "rest"]]"#,
