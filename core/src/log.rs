@@ -24,15 +24,19 @@ impl Position {
     }
 }
 
-/// Which term wrote which index, run-length coded: a million entries of one term take one run.
+/// Which term wrote which index, run-length coded: a million entries of one term take one run. What was compacted away is
+/// remembered by its last position alone, the base.
 ///
-/// **Invariant:** runs are contiguous, none is empty, and their terms rise.
+/// **Invariant:** runs are contiguous from the base on, none is empty, their terms rise, and none is below the base's. The
+/// first may have the base's own term, for a compaction may cut a run in two. The base is [`Position::START`] or names an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Shape {
+    /// The last entry that was compacted away; [`Position::START`] when none was.
+    base: Position,
     runs: Vec<Run>,
 }
 
-/// A run of entries of one term, ending at `last`; it begins after the end of the run before it.
+/// A run of entries of one term, ending at `last`; it begins after the end of the run before it, the first after the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Run {
     term: u64,
@@ -54,6 +58,8 @@ pub enum ShapeError {
     },
     /// The log would have more than 2⁶⁴ − 1 entries.
     TooLong,
+    /// A log begins after an entry, or at [`Position::START`]; half of each names nothing. Check what the base was read from.
+    NoSuchBase(Position),
 }
 
 impl fmt::Display for ShapeError {
@@ -67,6 +73,11 @@ impl fmt::Display for ShapeError {
                 )
             }
             Self::TooLong => f.write_str("the log would have more than 2^64 - 1 entries"),
+            Self::NoSuchBase(base) => write!(
+                f,
+                "the log begins after term {}, index {}, which names no entry: give both, or 0 for both when nothing was compacted",
+                base.term, base.index
+            ),
         }
     }
 }
@@ -77,7 +88,17 @@ impl Shape {
     /// The empty log. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
-        Self { runs: Vec::new() }
+        Self::after(Position::START)
+    }
+
+    /// The log of which everything up to `base`, an entry or [`Position::START`], was compacted away and nothing came after.
+    /// Allocates nothing. A base that was read from outside is checked by [`from_parts`](Self::from_parts).
+    #[must_use]
+    pub const fn after(base: Position) -> Self {
+        Self {
+            base,
+            runs: Vec::new(),
+        }
     }
 
     /// The log made of the given runs, each `(term, count of entries)`, from the first entry on.
@@ -85,7 +106,21 @@ impl Shape {
     /// # Errors
     /// When a term is 0 or falls, or the counts overflow.
     pub fn from_runs(runs: impl IntoIterator<Item = (u64, u64)>) -> Result<Self, ShapeError> {
-        let mut shape = Self::new();
+        Self::from_parts(Position::START, runs)
+    }
+
+    /// The log made of the given runs after `base`: what [`base`](Self::base) and [`runs`](Self::runs) tell of one.
+    ///
+    /// # Errors
+    /// When the base has one of term and index alone, a term is 0 or falls, or the counts overflow.
+    pub fn from_parts(
+        base: Position,
+        runs: impl IntoIterator<Item = (u64, u64)>,
+    ) -> Result<Self, ShapeError> {
+        if (base.term == 0) != (base.index == 0) {
+            return Err(ShapeError::NoSuchBase(base));
+        }
+        let mut shape = Self::after(base);
         for (term, count) in runs {
             shape.append(term, count)?;
         }
@@ -118,51 +153,142 @@ impl Shape {
         Ok(())
     }
 
-    /// Forgets every entry after `index`.
+    /// Forgets every entry after `index`; what was compacted away stays so.
     pub fn truncate(&mut self, index: u64) {
         let keep = self.runs.partition_point(|run| run.last <= index);
-        let start_of_next = if keep == 0 {
-            0
-        } else {
-            self.runs[keep - 1].last
-        };
-        if let Some(run) = self.runs.get_mut(keep).filter(|_| start_of_next < index) {
-            run.last = index;
-            self.runs.truncate(keep + 1);
-        } else {
-            self.runs.truncate(keep);
+        let begins = self.end_before(keep).index;
+        match self.runs.get_mut(keep) {
+            Some(run) if begins < index => {
+                run.last = index;
+                self.runs.truncate(keep + 1);
+            }
+            _ => self.runs.truncate(keep),
         }
     }
 
-    /// The position of the last entry; [`Position::START`] for an empty log.
+    /// Forgets the entries up to and including `index`, or all when it is beyond the last, and keeps the position of the last
+    /// one forgotten as the base. Nothing at or below the base, which is forgotten already.
+    pub fn compact(&mut self, index: u64) {
+        let index = index.min(self.last().index);
+        if index <= self.base.index {
+            return;
+        }
+        let run = self.run_of(index);
+        self.base = Position::new(self.runs[run].term, index);
+        let gone = run + usize::from(self.runs[run].last == index);
+        self.runs.drain(..gone);
+    }
+
+    /// Forgets everything for a snapshot that ends at `base`: the log is empty after it.
+    pub fn reset(&mut self, base: Position) {
+        self.base = base;
+        self.runs.clear();
+    }
+
+    /// The position of the last entry that was compacted away; [`Position::START`] when none was.
+    #[must_use]
+    pub fn base(&self) -> Position {
+        self.base
+    }
+
+    /// The position of the last entry, even when it was compacted away; [`Position::START`] for a log that never had one.
     #[must_use]
     pub fn last(&self) -> Position {
-        self.runs
-            .last()
-            .map_or(Position::START, |run| Position::new(run.term, run.last))
+        self.end_before(self.runs.len())
     }
 
-    /// The term that wrote `index`; `None` outside the log.
-    #[must_use]
-    pub fn term_at(&self, index: u64) -> Option<u64> {
-        if index == 0 {
-            return None;
-        }
-        self.runs
-            .get(self.runs.partition_point(|run| run.last < index))
-            .map(|run| run.term)
-    }
-
-    /// Whether the log is empty.
+    /// Whether no entry is kept: there never was one, or all were compacted away.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
+    }
+
+    /// The term that wrote `index`; `None` beyond the end, below the base, where it is forgotten, and for 0.
+    #[must_use]
+    pub fn term_at(&self, index: u64) -> Option<u64> {
+        if index > self.base.index {
+            self.runs.get(self.run_of(index)).map(|run| run.term)
+        } else {
+            (index == self.base.index && index > 0).then_some(self.base.term)
+        }
+    }
+
+    /// Whether the entry `at` is in the log. By log matching (Raft §5.3) all before it are then those before it anywhere else.
+    /// True of the base, [`Position::START`] included; not of what lies below it, where nobody can tell any more.
+    #[must_use]
+    pub fn contains(&self, at: Position) -> bool {
+        at == self.base || (at.index > self.base.index && self.term_at(at.index) == Some(at.term))
+    }
+
+    /// The longest run of entries of one term that begins at `index + 1`, as (term, count): what one message can carry to a
+    /// node that has all up to `index`. `None` when there is no such entry or it was compacted away.
+    #[must_use]
+    pub fn run_after(&self, index: u64) -> Option<(u64, u64)> {
+        if index < self.base.index {
+            return None;
+        }
+        let run = self
+            .runs
+            .get(self.runs.partition_point(|run| run.last <= index))?;
+        Some((run.term, run.last - index))
+    }
+
+    /// The latest position at which this log and one that has `at` can agree: the last one at or before `at.index` whose term
+    /// is at most `at.term`, for terms never fall. The base when there is none, even if it lies after `at`.
+    ///
+    /// The conflict hint of Raft §5.3, told by a follower of what it lacks and asked again by the leader of the answer: one
+    /// question skips a whole term on either side.
+    ///
+    /// ```
+    /// # use tenure::log::{Position, Shape};
+    /// let leader = Shape::from_runs([(1, 3), (4, 7)]).unwrap();
+    /// let follower = Shape::from_runs([(1, 3), (2, 3), (3, 3)]).unwrap();
+    /// // "Do you have entry 9 of term 4?" No, and entry 9 of term 3 is the latest that could be common: not here either, where
+    /// // all of terms 2 and 3 is passed over at once.
+    /// assert_eq!(follower.hint(Position::new(4, 9)), Position::new(3, 9));
+    /// assert_eq!(leader.hint(Position::new(3, 9)), Position::new(1, 3));
+    /// assert!(follower.contains(Position::new(1, 3)));
+    /// ```
+    #[must_use]
+    pub fn hint(&self, at: Position) -> Position {
+        if at.index <= self.base.index {
+            return self.base;
+        }
+        let run = self.run_of(at.index);
+        match self.runs.get(run) {
+            Some(holds) if holds.term <= at.term => Position::new(holds.term, at.index),
+            _ => self.end_before(self.runs[..run].partition_point(|run| run.term <= at.term)),
+        }
+    }
+
+    /// The runs of the entries kept, from the first after the base on, each `(term, count of entries)`.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + '_ {
+        let mut before = self.base.index;
+        self.runs.iter().map(move |run| {
+            let count = run.last - before;
+            before = run.last;
+            (run.term, count)
+        })
+    }
+
+    /// Which run holds `index`, which is after the base; their number when it is beyond the end.
+    fn run_of(&self, index: u64) -> usize {
+        self.runs.partition_point(|run| run.last < index)
+    }
+
+    /// The last position before the run at `place`.
+    fn end_before(&self, place: usize) -> Position {
+        place
+            .checked_sub(1)
+            .and_then(|before| self.runs.get(before))
+            .map_or(self.base, |run| Position::new(run.term, run.last))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
     use proptest::prelude::*;
     use std::string::ToString;
 
@@ -191,34 +317,195 @@ mod tests {
                 "term 1 follows one of term 2",
             ),
             (ShapeError::TooLong, "more than 2^64 - 1 entries"),
+            (
+                ShapeError::NoSuchBase(Position::new(3, 0)),
+                "term 3, index 0, which names no entry",
+            ),
         ] {
             assert!(error.to_string().contains(told), "{error}");
         }
     }
 
-    proptest! {
-        /// The run-length code says the same as a plain list of terms, through appends and truncations.
-        #[test]
-        fn agrees_with_a_plain_list(steps in prop::collection::vec((0u64..3, 0u64..5, prop::option::of(0u64..12)), 0..20)) {
-            let mut shape = Shape::new();
-            let mut plain: Vec<u64> = Vec::new();
-            let mut term = 1;
-            for (rise, count, cut) in steps {
-                term += rise;
-                shape.append(term, count).unwrap();
-                plain.extend((0..count).map(|_| term));
-                if let Some(cut) = cut {
-                    shape.truncate(cut);
-                    plain.truncate(usize::try_from(cut).unwrap());
+    #[test]
+    fn a_base_is_an_entry_or_the_start() {
+        for base in [Position::new(3, 0), Position::new(0, 3)] {
+            assert_eq!(
+                Shape::from_parts(base, []),
+                Err(ShapeError::NoSuchBase(base))
+            );
+        }
+        let base = Position::new(3, 7);
+        assert_eq!(Shape::from_parts(base, []), Ok(Shape::after(base)));
+        assert_eq!(
+            Shape::from_parts(base, [(2, 1)]),
+            Err(ShapeError::TermFell { from: 3, to: 2 })
+        );
+        assert_eq!(Shape::from_parts(Position::START, []), Ok(Shape::new()));
+    }
+
+    #[test]
+    fn a_log_as_long_as_can_be_overflows_nowhere() {
+        const END: u64 = u64::MAX;
+        let mut log = Shape::from_runs([(1, END - 1), (END, 1)]).unwrap();
+        assert_eq!(log.last(), Position::new(END, END));
+        assert_eq!(
+            (log.term_at(END - 1), log.term_at(END)),
+            (Some(1), Some(END))
+        );
+        assert_eq!(log.run_after(0), Some((1, END - 1)));
+        assert_eq!(log.run_after(END - 1), Some((END, 1)));
+        assert_eq!(log.run_after(END), None);
+        assert_eq!(log.hint(log.last()), log.last());
+        assert_eq!(
+            log.hint(Position::new(END - 1, END)),
+            Position::new(1, END - 1)
+        );
+        assert_eq!(log.append(END, 0), Ok(()));
+        assert_eq!(log.append(END, 1), Err(ShapeError::TooLong));
+        log.truncate(END);
+        assert_eq!(log.runs().collect::<Vec<_>>(), [(1, END - 1), (END, 1)]);
+        log.compact(END);
+        assert_eq!(
+            (log.base(), log.last()),
+            (Position::new(END, END), log.base())
+        );
+        assert_eq!(log.append(END, 1), Err(ShapeError::TooLong));
+        assert_eq!(log.term_at(END), Some(END));
+        assert_eq!(log.run_after(END), None);
+        assert_eq!(
+            Shape::from_parts(Position::new(1, END), [(1, 1)]),
+            Err(ShapeError::TooLong)
+        );
+    }
+
+    #[test]
+    fn compaction_may_cut_a_run() {
+        let mut log = Shape::from_runs([(1, 2), (2, 5), (4, 1)]).unwrap();
+        log.compact(4);
+        assert_eq!(log.base(), Position::new(2, 4));
+        assert_eq!(log.runs().collect::<Vec<_>>(), [(2, 3), (4, 1)]);
+        // Below the base there is nothing to compact or to truncate, and nothing to be told.
+        let before = log.clone();
+        log.compact(3);
+        assert_eq!(log, before);
+        assert_eq!((log.term_at(3), log.run_after(3)), (None, None));
+        assert!(!log.contains(Position::new(2, 3)));
+        assert!(!log.contains(Position::START));
+        assert_eq!(log.hint(Position::new(1, 2)), log.base());
+        log.truncate(0);
+        assert_eq!(log, Shape::after(Position::new(2, 4)));
+        assert_eq!(log.last(), log.base());
+        log.reset(Position::new(7, 70));
+        assert_eq!(log, Shape::after(Position::new(7, 70)));
+    }
+
+    /// What a log does to itself.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        /// So many entries, of a term so much higher.
+        Append(u64, u64),
+        Truncate(u64),
+        Compact(u64),
+        /// To a base so much higher.
+        Reset(u64, u64),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => (0u64..3, 0u64..5).prop_map(|(rise, count)| Step::Append(rise, count)),
+            1 => (0u64..20).prop_map(Step::Truncate),
+            1 => (0u64..20).prop_map(Step::Compact),
+            1 => (1u64..3, 1u64..6).prop_map(|(rise, count)| Step::Reset(rise, count)),
+        ]
+    }
+
+    /// A log as a list of all its positions, the base first.
+    struct Plain(Vec<Position>);
+
+    impl Plain {
+        fn last(&self) -> Position {
+            *self.0.last().unwrap()
+        }
+
+        fn take(&mut self, step: Step) {
+            match step {
+                Step::Append(rise, count) => {
+                    let Position { term, index } = self.last();
+                    // Entries of term 0 do not exist.
+                    let term = (term + rise).max(1);
+                    self.0
+                        .extend((1..=count).map(|n| Position::new(term, index + n)));
                 }
-                prop_assert_eq!(shape.last().index, plain.len() as u64);
-                prop_assert_eq!(shape.last().term, plain.last().copied().unwrap_or(0));
-                prop_assert_eq!(shape.is_empty(), plain.is_empty());
-                for index in 0..plain.len() as u64 + 2 {
-                    let expected = index.checked_sub(1).and_then(|i| plain.get(usize::try_from(i).unwrap()).copied());
-                    prop_assert_eq!(shape.term_at(index), expected);
+                Step::Truncate(index) => {
+                    let base = self.0[0].index;
+                    self.0.retain(|at| at.index <= index.max(base));
+                }
+                Step::Compact(index) => {
+                    let last = self.last().index;
+                    self.0.retain(|at| at.index >= index.min(last));
+                }
+                Step::Reset(rise, count) => {
+                    let Position { term, index } = self.last();
+                    self.0 = vec![Position::new(term + rise, index + count)];
+                }
+            }
+        }
+
+        fn at(&self, index: u64) -> Option<Position> {
+            self.0.iter().copied().find(|at| at.index == index)
+        }
+
+        fn run_after(&self, index: u64) -> Option<(u64, u64)> {
+            self.at(index)?;
+            let term = self.at(index + 1)?.term;
+            let run = |at: &&Position| at.index > index && at.term == term;
+            Some((term, self.0.iter().filter(run).count() as u64))
+        }
+
+        fn hint(&self, at: Position) -> Position {
+            let can = |mine: &&Position| mine.index <= at.index && mine.term <= at.term;
+            *self.0.iter().rev().find(can).unwrap_or(&self.0[0])
+        }
+    }
+
+    proptest! {
+        /// The run-length code says the same as a plain list, whatever was appended, cut off and compacted.
+        #[test]
+        fn agrees_with_a_plain_list(steps in prop::collection::vec(step(), 0..20)) {
+            let mut shape = Shape::new();
+            let mut plain = Plain(vec![Position::START]);
+            for step in steps {
+                match step {
+                    Step::Append(rise, count) => {
+                        shape.append((shape.last().term + rise).max(1), count).unwrap();
+                    }
+                    Step::Truncate(index) => shape.truncate(index),
+                    Step::Compact(index) => shape.compact(index),
+                    Step::Reset(rise, count) => {
+                        let Position { term, index } = shape.last();
+                        shape.reset(Position::new(term + rise, index + count));
+                    }
+                }
+                plain.take(step);
+
+                prop_assert_eq!(shape.base(), plain.0[0]);
+                prop_assert_eq!(shape.last(), plain.last());
+                prop_assert_eq!(shape.is_empty(), plain.0.len() == 1);
+                let Position { term: last_term, index: last } = plain.last();
+                for index in 0..last + 3 {
+                    let entry = plain.at(index).filter(|at| *at != Position::START);
+                    prop_assert_eq!(shape.term_at(index), entry.map(|at| at.term));
+                    prop_assert_eq!(shape.run_after(index), plain.run_after(index));
+                    for term in 0..last_term + 2 {
+                        let at = Position::new(term, index);
+                        prop_assert_eq!(shape.contains(at), plain.0.contains(&at), "{:?}", at);
+                        prop_assert_eq!(shape.hint(at), plain.hint(at), "{:?}", at);
+                    }
                 }
                 prop_assert!(shape.runs.windows(2).all(|w| w[0].term < w[1].term && w[0].last < w[1].last));
+                prop_assert_eq!(shape.runs().len(), shape.runs.len());
+                let again = Shape::from_parts(shape.base(), shape.runs());
+                prop_assert_eq!(again.as_ref(), Ok(&shape));
             }
         }
     }
