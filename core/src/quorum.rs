@@ -1,11 +1,12 @@
 //! Which sets of nodes decide.
 //!
-//! Every rule of the protocols that says "a majority" asks this file, so that weighted and joint configurations have
-//! one place to live in.
+//! Every rule of the protocols that says "a majority" asks this file, or `membership` where a group
+//! may change while it decides.
 
-use crate::{Instant, NodeId};
+use crate::NodeId;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use core::fmt;
 
 /// The most voters one group may have. A message count rises with the square of it; lengths read from outside are
@@ -77,20 +78,7 @@ impl Voters {
     /// The place of a voter in [`ids`](Self::ids).
     #[must_use]
     pub fn place(&self, id: NodeId) -> Option<usize> {
-        // Names mostly follow one another. And in a large group a search costs more than it seems: every step of it is
-        // far from the last in memory.
-        let ahead = usize::try_from(id.0.wrapping_sub(self.0.first()?.0));
-        if let Ok(place) = ahead
-            && self.0.get(place) == Some(&id)
-        {
-            return Some(place);
-        }
-        // A scan beats a binary search up to a few dozen.
-        if self.0.len() <= 16 {
-            self.0.iter().position(|voter| *voter == id)
-        } else {
-            self.0.binary_search(&id).ok()
-        }
+        place(&self.0, id, |voter| *voter)
     }
 
     /// How many voters make a quorum.
@@ -105,42 +93,67 @@ impl Voters {
         (0..self.0.len()).filter(|place| said(*place)).count() >= self.majority()
     }
 
-    /// The latest instant that a quorum has reached, when each voter reached `at(place)`; `floor` when that is not after
-    /// it. The nearer the floor is, the faster: voters are looked at once, and once more for each step above it.
+    /// The latest instant, index or the like that a quorum has reached, when each voter reached `at(place)`; `floor` when that
+    /// is not after it. The nearer the floor is, the faster: voters are looked at once, and once more for each step above it.
     #[must_use]
-    pub fn reached_by_quorum(&self, floor: Instant, at: impl Fn(usize) -> Instant) -> Instant {
-        // The answer is one of the voters' own instants. Step by step rather than sorted: it allocates nothing, and there
-        // are few steps, for the answers to one round are worth the same.
-        let mut reached = floor;
-        loop {
-            let (mut beyond, mut next) = (0, Instant::FOREVER);
-            for at in (0..self.0.len()).map(&at).filter(|at| *at > reached) {
-                beyond += 1;
-                next = next.min(at);
-            }
-            if beyond < self.majority() {
-                return reached;
-            }
-            reached = next;
-        }
+    pub fn reached_by_quorum<T: Ord + Copy>(&self, floor: T, at: impl Fn(usize) -> T) -> T {
+        reached(self.majority(), floor, (0..self.0.len()).map(&at))
     }
 
     /// The first instant at which a quorum is free, when each voter is free from `at(place)` on; `ceiling` when that is not
     /// before it. As fast as [`reached_by_quorum`](Self::reached_by_quorum).
     #[must_use]
-    pub fn freed_by_quorum(&self, ceiling: Instant, at: impl Fn(usize) -> Instant) -> Instant {
-        let mut freed = ceiling;
-        loop {
-            let (mut before, mut next) = (0, Instant::ZERO);
-            for at in (0..self.0.len()).map(&at).filter(|at| *at < freed) {
-                before += 1;
-                next = next.max(at);
-            }
-            if before < self.majority() {
-                return freed;
-            }
-            freed = next;
+    pub fn freed_by_quorum<T: Ord + Copy>(&self, ceiling: T, at: impl Fn(usize) -> T) -> T {
+        freed(self.majority(), ceiling, (0..self.0.len()).map(&at))
+    }
+}
+
+/// The highest value above `floor` that `needed` of those given, at least one, are at or above; `floor` when there is none.
+pub(crate) fn reached<T: Ord + Copy>(
+    needed: usize,
+    floor: T,
+    values: impl Iterator<Item = T> + Clone,
+) -> T {
+    // The answer is one of the values. Step by step rather than sorted: it allocates nothing, and there are few steps, for
+    // the answers to one round are worth the same, and one more answer moves the result by one step.
+    let mut reached = floor;
+    loop {
+        let (mut beyond, mut next) = (0, reached);
+        for value in values.clone().filter(|value| *value > reached) {
+            next = if beyond == 0 { value } else { next.min(value) };
+            beyond += 1;
         }
+        if beyond < needed {
+            return reached;
+        }
+        reached = next;
+    }
+}
+
+/// The lowest value below `ceiling` that `needed` of those given, at least one, are at or below; `ceiling` when there is none.
+pub(crate) fn freed<T: Ord + Copy>(
+    needed: usize,
+    ceiling: T,
+    values: impl Iterator<Item = T> + Clone,
+) -> T {
+    reached(needed, Reverse(ceiling), values.map(Reverse)).0
+}
+
+/// The place of the member with this id, when members are in rising order of it.
+pub(crate) fn place<M>(members: &[M], id: NodeId, id_of: impl Fn(&M) -> NodeId) -> Option<usize> {
+    // Ids mostly follow one another. And in a large group a search costs more than it seems: every step of it is far from
+    // the last in memory.
+    let ahead = usize::try_from(id.0.wrapping_sub(id_of(members.first()?).0));
+    if let Ok(place) = ahead
+        && members.get(place).map(&id_of) == Some(id)
+    {
+        return Some(place);
+    }
+    // A scan beats a binary search up to a few dozen.
+    if members.len() <= 16 {
+        members.iter().position(|member| id_of(member) == id)
+    } else {
+        members.binary_search_by_key(&id, id_of).ok()
     }
 }
 
@@ -186,21 +199,21 @@ mod tests {
     }
 
     proptest! {
-        /// The instants of a quorum are what sorting would give.
+        /// The value of a quorum is what sorting would give.
         #[test]
-        fn quorum_instant_agrees_with_sorting(bound in 0u64..20, at in prop::collection::vec(prop_oneof![0u64..20, Just(u64::MAX), any::<u64>()], 1..40)) {
+        fn quorum_value_agrees_with_sorting(bound in 0u64..20, at in prop::collection::vec(prop_oneof![0u64..20, Just(u64::MAX), any::<u64>()], 1..40)) {
             let group = voters(at.len() as u64);
             let mut sorted = at.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
-            let expected = Instant::from_micros(sorted[group.majority() - 1]);
-            let reached = |floor| group.reached_by_quorum(floor, |place| Instant::from_micros(at[place]));
-            prop_assert_eq!(reached(Instant::ZERO), expected);
-            prop_assert_eq!(reached(Instant::from_micros(bound)), expected.max(Instant::from_micros(bound)));
+            let expected = sorted[group.majority() - 1];
+            let reached = |floor| group.reached_by_quorum(floor, |place| at[place]);
+            prop_assert_eq!(reached(0), expected);
+            prop_assert_eq!(reached(bound), expected.max(bound));
             sorted.reverse();
-            let first = Instant::from_micros(sorted[group.majority() - 1]);
-            let freed = |ceiling| group.freed_by_quorum(ceiling, |place| Instant::from_micros(at[place]));
-            prop_assert_eq!(freed(Instant::FOREVER), first);
-            prop_assert_eq!(freed(Instant::from_micros(bound)), first.min(Instant::from_micros(bound)));
+            let first = sorted[group.majority() - 1];
+            let freed = |ceiling| group.freed_by_quorum(ceiling, |place| at[place]);
+            prop_assert_eq!(freed(u64::MAX), first);
+            prop_assert_eq!(freed(bound), first.min(bound));
         }
     }
 
