@@ -20,6 +20,7 @@ extern crate std;
 pub mod drive;
 pub mod fence;
 pub mod log;
+pub mod membership;
 pub mod quorum;
 pub mod raft;
 pub mod random;

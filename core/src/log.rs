@@ -262,7 +262,7 @@ impl Shape {
     }
 
     /// The runs of the entries kept, from the first after the base on, each `(term, count of entries)`.
-    pub fn runs(&self) -> impl ExactSizeIterator<Item = (u64, u64)> + '_ {
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {
         let mut before = self.base.index;
         self.runs.iter().map(move |run| {
             let count = run.last - before;

@@ -1,7 +1,7 @@
 //! Which sets of nodes decide.
 //!
-//! Every rule of the protocols that says "a majority" asks this file, or `membership` where a group
-//! may change while it decides.
+//! Every rule of the protocols that says "a majority" asks this file, or [`membership`](crate::membership) where a group may
+//! change while it decides.
 
 use crate::NodeId;
 use alloc::boxed::Box;
