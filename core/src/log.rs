@@ -60,6 +60,8 @@ pub enum ShapeError {
     TooLong,
     /// A log begins after an entry, or at [`Position::START`]; half of each names nothing. Check what the base was read from.
     NoSuchBase(Position),
+    /// The entry that others are to follow is not in the log. Restore the log; it belongs to another record.
+    Gap(Position),
 }
 
 impl fmt::Display for ShapeError {
@@ -77,6 +79,11 @@ impl fmt::Display for ShapeError {
                 f,
                 "the log begins after term {}, index {}, which names no entry: give both, or 0 for both when nothing was compacted",
                 base.term, base.index
+            ),
+            Self::Gap(after) => write!(
+                f,
+                "entries follow term {}, index {}, which the log does not have: restore the log",
+                after.term, after.index
             ),
         }
     }

@@ -12,6 +12,9 @@ pub const MAX_TERM: u64 = u64::MAX >> 1;
 /// group to the end of its terms in one message.
 pub const MAX_LEAP: u64 = 1 << 32;
 
+/// The highest index this implementation writes: an index and one more can always be counted.
+pub const MAX_INDEX: u64 = u64::MAX >> 1;
+
 /// The longest election timeout and promise.
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(3_600);
 
@@ -24,7 +27,8 @@ pub struct Config {
     /// This node. Must be among the voters.
     pub id: NodeId,
     /// Everybody who votes, this node included. The same on every node, and for every life of it: two groups that differ
-    /// need not share a voter, and then both elect.
+    /// need not share a voter, and then both elect. With a log: who votes until its first configuration entry, and a node
+    /// that is to be added later names those without itself.
     pub voters: Voters,
     /// Timeouts. Where nodes differ, leases go by what each promised, and are shorter than they need be.
     pub timing: Timing,
@@ -36,6 +40,26 @@ pub struct Config {
     /// The generation of the fencing tokens. Raise it, on every node while the group is stopped, when durable records
     /// were restored from a backup. Recorded, and never accepted lower again.
     pub generation: u32,
+    /// How the log is replicated; `None`, the default, for an election without a log. The same on every node.
+    pub replication: Option<Replication>,
+}
+
+/// How a leader feeds its followers. Counted in entries, for the machine does not know their sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replication {
+    /// The most entries in one message; at least one.
+    pub batch: u64,
+    /// The most entries on the way to one follower, sent and not acknowledged; at least one.
+    pub window: u64,
+}
+
+impl Default for Replication {
+    fn default() -> Self {
+        Self {
+            batch: 256,
+            window: 4_096,
+        }
+    }
 }
 
 /// Timeouts of a Raft election. Defaults: election 150–300 ms, heartbeat 50 ms, clocks within 1 % and read to the
@@ -191,6 +215,11 @@ pub enum ConfigError {
     },
     /// Incarnation 0 is reserved. Give each life of the machine a fresh nonce.
     IncarnationZero,
+    /// A leader that may send no entry, or have none on the way, replicates nothing. Use at least one for `batch` and for
+    /// `window`.
+    NothingToSend,
+    /// The stored log ends beyond [`MAX_INDEX`]: it is damaged. Restore it.
+    LogTooLong(u64),
 }
 
 /// The reason and, after a semicolon, the remedy.
@@ -218,6 +247,8 @@ impl ConfigError {
             Self::RecordPromise(_) => "record-promise",
             Self::GenerationFell { .. } => "generation-fell",
             Self::IncarnationZero => "incarnation-zero",
+            Self::NothingToSend => "nothing-to-send",
+            Self::LogTooLong(_) => "log-too-long",
         }
     }
 
@@ -241,7 +272,8 @@ impl ConfigError {
             Self::RecordTerm(_)
             | Self::RecordVote(_)
             | Self::RecordPromise(_)
-            | Self::LogBeyondRecord { .. } => {
+            | Self::LogBeyondRecord { .. }
+            | Self::LogTooLong(_) => {
                 "restore the record; never start with an empty one under the same id"
             }
             Self::TimeoutTooLong(_) => "use at most an hour",
@@ -249,6 +281,7 @@ impl ConfigError {
                 "raise the generation to the recorded one, on every node"
             }
             Self::IncarnationZero => "give each life of the machine a fresh nonce",
+            Self::NothingToSend => "use at least one for batch and for window",
         }
     }
 }
@@ -312,6 +345,11 @@ impl fmt::Display for Reason<'_> {
                 )
             }
             E::IncarnationZero => f.write_str("incarnation 0 is reserved"),
+            E::LogTooLong(end) => write!(
+                f,
+                "the stored log ends at index {end}, which no group reaches: it is damaged"
+            ),
+            E::NothingToSend => f.write_str("a batch or a window of no entries replicates nothing"),
         }
     }
 }
@@ -328,6 +366,7 @@ impl Config {
             timing: Timing::default(),
             safe_mode: true,
             generation: 0,
+            replication: None,
         }
     }
 
@@ -343,7 +382,7 @@ impl Config {
             rate_bound,
             ..
         } = self.timing;
-        if self.voters.place(self.id).is_none() {
+        if self.voters.place(self.id).is_none() && self.replication.is_none() {
             return Err(ConfigError::NotAVoter(self.id));
         }
         if rate_bound >= PPM {
@@ -366,6 +405,10 @@ impl Config {
                 heartbeat,
                 election_min,
             });
+        }
+        let feeds = |flow: Replication| flow.batch > 0 && flow.window > 0;
+        if !self.replication.is_none_or(feeds) {
+            return Err(ConfigError::NothingToSend);
         }
         let lease = self.timing.lease(election_min);
         if self.safe_mode && lease < heartbeat + heartbeat {

@@ -1,14 +1,16 @@
 //! Law C1: the machine keeps the order between the disk and the network, not the host.
 //!
 //! Every message that speaks of this node's term, vote or promise waits inside until the disk holds them. Term and vote
-//! answered before they were durable are a double vote after a crash (NodeDB#161, hashicorp/raft#661).
+//! answered before they were durable are a double vote after a crash (NodeDB#161, hashicorp/raft#661). Entries count, the
+//! leader's own copy included, from the disk's answer on; what speaks of the record alone does not wait for them.
 
-use super::{Message, Raft, Record, Refusal, Role, Rule, Rules};
+use super::{Entries, LogWrite, Message, Raft, Record, Refusal, Role, Rule, Rules, Write};
 use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem::discriminant;
 
-/// How much of the record the disk holds, and what waits for it.
+/// How much of record and log the disk holds, and what waits for it.
 #[derive(Clone, Debug)]
 pub(super) struct Durable {
     incarnation: u64,
@@ -18,8 +20,16 @@ pub(super) struct Durable {
     issued: u64,
     /// The number of the newest request that was answered. **Invariant:** `answered <= issued`.
     answered: u64,
-    /// Messages that wait for all requests issued when they were said. **Invariant:** at most one of a kind to a peer,
-    /// so that a disk that never answers cannot make it grow.
+    /// The number of the newest request that changed the record.
+    recorded: u64,
+    /// Up to where the present log was asked to be written. **Invariant:** `log <= log_asked <= ` the end of the log.
+    log_asked: u64,
+    /// Up to where the present log is on the disk.
+    log: u64,
+    /// Open requests that changed the log, and up to where the present log is on the disk once each is answered.
+    writes: VecDeque<(u64, u64)>,
+    /// Messages that wait for all changes of the record that were asked for when they were said. **Invariant:** at most
+    /// one of a kind to a peer, so that a disk that never answers cannot make it grow.
     held: Vec<Held>,
 }
 
@@ -31,19 +41,33 @@ struct Held {
 }
 
 impl Durable {
-    /// Starts from the record that was read from the disk.
-    pub(super) fn new(incarnation: u64, record: Record) -> Self {
+    /// Starts from what was read from the disk.
+    pub(super) fn new(incarnation: u64, record: Record, log: u64) -> Self {
         Self {
             incarnation,
             asked: record,
             issued: 0,
             answered: 0,
+            recorded: 0,
+            log_asked: log,
+            log,
+            writes: VecDeque::new(),
             held: Vec::new(),
         }
     }
 
     pub(super) fn pending(&self) -> u64 {
         self.issued - self.answered
+    }
+
+    /// Whether the disk holds the record as it was last asked for.
+    pub(super) fn record_is_settled(&self) -> bool {
+        self.recorded <= self.answered
+    }
+
+    /// Up to where the present log is on the disk.
+    pub(super) fn log(&self) -> u64 {
+        self.log
     }
 
     pub(super) fn incarnation(&self) -> u64 {
@@ -54,34 +78,57 @@ impl Durable {
         self.held.clear();
     }
 
-    /// How far the disk is behind: the record that was last asked for, and how many requests are open. The ticket
-    /// numbers themselves are no protocol state (law C10).
-    pub(super) fn asked(&self) -> (u64, Record) {
-        (self.pending(), self.asked)
+    /// How far the disk is behind: the record that was last asked for, and how many requests are open, those that change
+    /// the record apart. The ticket numbers themselves are no protocol state (law C10).
+    pub(super) fn asked(&self) -> (u64, u64, Record) {
+        let recorded = self.recorded.saturating_sub(self.answered);
+        (self.pending(), recorded, self.asked)
+    }
+
+    /// How far each open request takes the log, by how many requests fewer than are open.
+    pub(super) fn writes(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.writes
+            .iter()
+            .map(|(number, end)| (self.issued - number, *end))
     }
 
     /// What waits for the disk: for how many requests fewer than are open, for whom, and what.
-    pub(super) fn held(&self) -> impl Iterator<Item = (u64, NodeId, Message)> {
+    pub(super) fn held(&self) -> impl Iterator<Item = (u64, NodeId, &Message)> {
         self.held
             .iter()
-            .map(|held| (self.issued - held.after, held.to, held.message))
+            .map(|held| (self.issued - held.after, held.to, &held.message))
     }
 
     /// Changes what waits for the disk to be said to `to`.
     pub(super) fn change_held(&mut self, to: NodeId, change: impl Fn(Message) -> Message) {
         for held in self.held.iter_mut().filter(|held| held.to == to) {
-            held.message = change(held.message);
+            held.message = change(held.message.clone());
         }
     }
 
     fn hold(&mut self, to: NodeId, message: Message) {
-        let after = self.issued;
+        let after = self.recorded;
         let same = |held: &&mut Held| {
             held.to == to && discriminant(&held.message) == discriminant(&message)
         };
         match self.held.iter_mut().find(same) {
             Some(held) => *held = Held { after, to, message },
             None => self.held.push(Held { after, to, message }),
+        }
+    }
+
+    /// The log is another one, which ends at `index` and is not on the disk; the request for it is next.
+    pub(super) fn replace(&mut self, index: u64) {
+        self.cut(0);
+        self.log_asked = index;
+    }
+
+    /// The present log agrees with what was asked for up to `index` alone.
+    fn cut(&mut self, index: u64) {
+        self.log_asked = self.log_asked.min(index);
+        self.log = self.log.min(index);
+        for (_, end) in &mut self.writes {
+            *end = (*end).min(index);
         }
     }
 }
@@ -93,28 +140,77 @@ impl<R: Rules> Raft<R> {
         self.durable.incarnation()
     }
 
-    /// Asks the disk for the record when it changed. One request carries term, vote and promise together.
+    /// Asks the disk for what changed. One request carries term, vote, promise and the first of the new entries
+    /// together; one that the host has not taken yet grows.
     pub(super) fn persist(&mut self) {
-        if self.record == self.durable.asked || self.halted {
+        if self.halted {
             return;
         }
-        self.record.promise = self.promise_to_record();
-        if self.record == self.durable.asked {
-            return;
+        if self.record != self.durable.asked {
+            self.record.promise = self.promise_to_record();
         }
-        self.durable.asked = self.record;
-        self.durable.issued += 1;
-        let ticket = Ticket {
-            incarnation: self.durable.incarnation,
-            number: self.durable.issued,
-        };
-        self.outbox.push_back(Output::Request(ticket, self.record));
+        let record_changed = self.record != self.durable.asked;
+        let end = self.log.last().index;
+        if record_changed && self.durable.log_asked == end {
+            self.request(LogWrite::Keep);
+        }
+        while self.durable.log_asked < end {
+            let from = self.durable.log_asked;
+            let entries = self.entries_after(from, u64::MAX);
+            let after = self.position(from);
+            self.durable.log_asked += entries.count();
+            self.request(LogWrite::Append { after, entries });
+        }
     }
 
-    /// Says `message`, as soon as the disk holds what it speaks of.
+    /// Asks for one write with what happens to the log.
+    pub(super) fn request(&mut self, log: LogWrite) {
+        let record = self.record;
+        // The newest request may still lie here: then it grows instead, if it can.
+        let grown = match self.outbox.back_mut() {
+            Some(Output::Request(_, open)) => {
+                let grown = extend(&mut open.log, &log);
+                if grown {
+                    open.record = record;
+                }
+                grown
+            }
+            _ => false,
+        };
+        if !grown {
+            self.durable.issued += 1;
+            let ticket = Ticket {
+                incarnation: self.durable.incarnation,
+                number: self.durable.issued,
+            };
+            self.outbox
+                .push_back(Output::Request(ticket, Write { record, log }));
+        }
+        let number = self.durable.issued;
+        if record != self.durable.asked {
+            self.durable.asked = record;
+            self.durable.recorded = number;
+        }
+        let end = self.durable.log_asked;
+        match self.durable.writes.back_mut() {
+            Some((last, reaches)) if *last == number => *reaches = end,
+            _ if end > self.durable.log => self.durable.writes.push_back((number, end)),
+            _ => {}
+        }
+    }
+
+    /// Forgets the entries after `index`. What takes their place is asked for with the next request.
+    pub(super) fn cut_log(&mut self, index: u64) {
+        self.log.truncate(index);
+        self.durable.cut(index);
+        self.matched = self.matched.min(index);
+        self.acknowledged = self.acknowledged.min(index);
+    }
+
+    /// Says `message`, as soon as the disk holds the record it speaks of.
     pub(super) fn send(&mut self, to: NodeId, message: Message) {
         self.persist();
-        if self.durable.pending() == 0 || !self.keeps(Rule::DurableBeforeReply) {
+        if self.durable.record_is_settled() || !self.keeps(Rule::DurableBeforeReply) {
             self.outbox.push_back(Output::Send(to, message));
         } else {
             self.durable.hold(to, message);
@@ -134,8 +230,14 @@ impl<R: Rules> Raft<R> {
         if ticket.number <= self.durable.answered {
             return;
         }
-        // Records are written in ticket order: this reply covers all before it.
+        // Writes are done in ticket order: this reply covers all before it.
         self.durable.answered = ticket.number;
+        while let Some((number, end)) = self.durable.writes.front().copied()
+            && number <= ticket.number
+        {
+            self.durable.log = end;
+            self.durable.writes.pop_front();
+        }
         let mut at = 0;
         while at < self.durable.held.len() {
             if self.durable.held[at].after <= ticket.number {
@@ -145,16 +247,17 @@ impl<R: Rules> Raft<R> {
                 at += 1;
             }
         }
-        if self.durable.pending() > 0 {
+        if !self.durable.record_is_settled() {
             return;
         }
         match self.role {
             Role::Candidate => self.own_vote_is_durable(),
+            Role::Leader => self.own_copy_is_durable(),
             // Its vote for another leaves only now: the wait for that one begins.
             Role::Follower if self.leader.is_none() && self.voted_for_another() => {
                 self.await_elected()
             }
-            _ => {}
+            Role::Follower | Role::PreCandidate => self.acknowledge_what_is_durable(),
         }
     }
 
@@ -175,5 +278,34 @@ impl<R: Rules> Raft<R> {
             .retain(|output| matches!(output, Output::Event(_)));
         self.event(Event::Halted);
         self.halted = true;
+    }
+}
+
+/// Adds what happens to the log next to what happens to it in a request that was not taken yet. Whether it fits.
+fn extend(open: &mut LogWrite, next: &LogWrite) -> bool {
+    match (open, next) {
+        (_, LogWrite::Keep) => true,
+        (open @ LogWrite::Keep, next) => {
+            *open = next.clone();
+            true
+        }
+        (
+            LogWrite::Append {
+                after,
+                entries: Entries::Run { term, count },
+            },
+            LogWrite::Append {
+                after: end,
+                entries:
+                    Entries::Run {
+                        term: same,
+                        count: more,
+                    },
+            },
+        ) if term == same && end.index == after.index + *count => {
+            *count += more;
+            true
+        }
+        _ => false,
     }
 }

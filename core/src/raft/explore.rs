@@ -1,15 +1,15 @@
 //! What an exhaustive search asks of a machine beyond its inputs (law C10): its state without absolute time and under
 //! other names, the age of what it echoes, and which messages can do nothing any more.
 
-use super::{Message, Raft, Role, Rule, Rules, Stamp};
-use crate::quorum::Voters;
+use super::{Message, Progress, Raft, Role, Rule, Rules, Stamp};
+use crate::membership::Membership;
 use crate::{Duration, Instant, NodeId};
 use core::hash::{Hash, Hasher};
 
 /// What of a machine's state counts, and under which names.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The voter at place `order[k]` goes by the name `k`; their own places when `None`. Must name each place once.
+    /// The member at place `order[k]` goes by the name `k`; their own places when `None`. Must name each place once.
     pub order: Option<&'a [usize]>,
     /// Whether the messages count that wait for the disk.
     pub held: bool,
@@ -30,9 +30,9 @@ impl View<'_> {
         self.order.map_or(name, |order| order[name])
     }
 
-    /// The name of a node: 0 to one less than the number of voters. A node that is no voter keeps its own.
-    fn name(&self, voters: &Voters, id: NodeId) -> NodeId {
-        let place = voters.place(id);
+    /// The name of a node: 0 to one less than the number of members. A node that is no member keeps its own.
+    fn name(&self, members: &Membership, id: NodeId) -> NodeId {
+        let place = members.place(id);
         let name = match self.order {
             Some(order) => place.and_then(|place| order.iter().position(|named| *named == place)),
             None => place,
@@ -63,15 +63,16 @@ impl<R: Rules> Raft<R> {
                 Duration::ZERO
             }
         };
-        let voters = &self.config.voters;
-        let name = |id| view.name(voters, id);
-        let (pending, asked) = self.durable.asked();
+        let members = &self.membership;
+        let name = |id| view.name(members, id);
+        let (pending, recorded, asked) = self.durable.asked();
         for record in [self.record, asked] {
             let vote = record.vote.map(name);
             (record.term, vote, record.promise, record.generation).hash(hasher);
         }
         (
             pending,
+            recorded,
             self.role,
             self.leader.map(name),
             self.established,
@@ -83,19 +84,42 @@ impl<R: Rules> Raft<R> {
             self.released == self.record.term,
         )
             .hash(hasher);
-        self.log.hash(hasher);
-        for of in 0..voters.ids().len() {
+        self.view_log(&ago, hasher);
+        for of in 0..members.members().len() {
             let place = view.place(of);
             let heard = &self.heard[place];
             (ahead(heard.at), heard.granted).hash(hasher);
+            if let Some(progress) = self.progress.get(place) {
+                let Progress {
+                    matched,
+                    next,
+                    pace,
+                    told,
+                    round,
+                    ..
+                } = *progress;
+                let overdue = ago(progress.sent);
+                (
+                    matched,
+                    next,
+                    pace,
+                    told,
+                    self.round - round.min(self.round),
+                    overdue,
+                )
+                    .hash(hasher);
+            }
             for (waits, to, message) in self.durable.held() {
-                if view.held && to == voters.ids()[place] {
+                if view.held && to == members.members()[place].id {
                     let at = match message.stamp() {
                         Some((at, Stamp::Sender)) => ago(at).as_micros(),
                         Some((at, Stamp::Receiver)) if view.timed => at.as_micros(),
                         _ => 0,
                     };
-                    let message = message.renamed(name).stamped(Instant::from_micros(at));
+                    let message = message
+                        .clone()
+                        .renamed(name)
+                        .stamped(Instant::from_micros(at));
                     (of, waits, message).hash(hasher);
                 }
             }
@@ -116,6 +140,21 @@ impl<R: Rules> Raft<R> {
             }
             Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
             Role::Candidate | Role::Follower => {}
+        }
+    }
+
+    /// The log, what of it is durable and committed, and what its leader waits to hear.
+    fn view_log<H: Hasher>(&self, ago: impl Fn(Instant) -> Duration, hasher: &mut H) {
+        self.log.hash(hasher);
+        if self.config.replication.is_none() {
+            return;
+        }
+        self.members.hash(hasher);
+        (self.commit, self.matched).hash(hasher);
+        (self.durable.log(), self.acknowledged, self.covered).hash(hasher);
+        self.owed.map(ago).hash(hasher);
+        for write in self.durable.writes() {
+            write.hash(hasher);
         }
     }
 
@@ -162,8 +201,7 @@ impl<R: Rules> Raft<R> {
             }
             Message::VoteGranted { term } => {
                 let counted = self
-                    .config
-                    .voters
+                    .membership
                     .place(from.config.id)
                     .is_some_and(|place| self.heard[place].granted)
                     && self.keeps(Rule::CountOnce);
@@ -184,6 +222,7 @@ impl<R: Rules> Raft<R> {
                 term,
                 sent,
                 promise,
+                ..
             } => settled && self.adds_nothing(now, from.config.id, term, sent, promise),
             Message::HeartbeatRefused { asked, term } => {
                 settled
@@ -203,7 +242,18 @@ impl<R: Rules> Raft<R> {
                     };
                 (settled && own >= term) || (timed && too_old)
             }
-            Message::PreVoteRefused { asked, term } => settled && (term <= own || asked <= own),
+            Message::PreVoteRefused { asked, term, .. } => settled && (term <= own || asked <= own),
+            // What concerns a log is never called inert: a search with logs looks at it all.
+            Message::Append { .. }
+            | Message::AppendAck { .. }
+            | Message::AppendRefused { .. }
+            | Message::Commit { .. }
+            | Message::InstallSnapshot { .. }
+            | Message::Fetch { .. }
+            | Message::Suffix { .. }
+            | Message::ReadIndex { .. }
+            | Message::ReadIndexAck { .. }
+            | Message::NotMember { .. } => false,
             Message::Release { term, .. } => {
                 let binds = self
                     .promise
@@ -230,7 +280,7 @@ impl<R: Rules> Raft<R> {
         .into_iter()
         .all(|rule| self.keeps(rule));
         let over = match self.role {
-            Role::Leader => self.config.voters.place(from).is_some_and(|place| {
+            Role::Leader => self.membership.place(from).is_some_and(|place| {
                 let promise = promise.min(self.config.timing.election_min);
                 let heard = &self.heard[place];
                 heard.granted && self.covered_until(sent, promise) <= heard.at.max(now)

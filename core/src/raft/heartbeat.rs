@@ -70,7 +70,7 @@ impl<R: Rules> Raft<R> {
     }
 
     /// The length of the promises this node gives; none outside safe mode.
-    fn own_promise(&self) -> Duration {
+    pub(super) fn own_promise(&self) -> Duration {
         if self.config.safe_mode {
             self.config.timing.election_min
         } else {
@@ -122,39 +122,52 @@ impl<R: Rules> Raft<R> {
 
     /// Sends a round of heartbeats.
     pub(super) fn send_round(&mut self) {
-        let own = self.own_place();
-        self.give_promise();
-        self.arm(self.config.timing.heartbeat);
-        let until = self.covered_until(self.now, self.config.timing.election_min);
-        self.heard[own] = Heard {
-            at: until,
-            granted: true,
-        };
+        self.begin_round();
         let term = self.record.term;
-        self.broadcast(Message::Heartbeat {
+        self.broadcast(&Message::Heartbeat {
             term,
             sent: self.now,
+            round: self.round,
+            commit: self.commit,
         });
         self.extend();
     }
 
-    pub(super) fn on_heartbeat(&mut self, from: NodeId, term: u64, sent: Instant) {
+    /// A round begins: the leader's own promise, which covers it like any other.
+    pub(super) fn begin_round(&mut self) {
+        self.give_promise();
+        self.arm(self.config.timing.heartbeat);
+        self.round += 1;
+        self.spoke = self.now;
+        let until = self.covered_until(self.now, self.config.timing.election_min);
+        if let Some(own) = self.own_place() {
+            self.heard[own] = Heard {
+                at: until,
+                granted: true,
+            };
+        }
+    }
+
+    /// Follows the leader of `term` that `from` claims to be, and promises to it. False when it is not that.
+    pub(super) fn hear_leader(&mut self, from: NodeId, term: u64) -> bool {
         if term < self.record.term {
-            return self.send(
+            self.send(
                 from,
                 Message::HeartbeatRefused {
                     asked: term,
                     term: self.record.term,
                 },
             );
+            return false;
         }
         if term <= self.released {
-            // Its leader has said that it stopped: this heartbeat was overtaken on the way.
-            return;
+            // Its leader has said that it stopped: this message was overtaken on the way.
+            return false;
         }
         let other_leads = self.leader.is_some_and(|leader| leader != from);
         if term == self.record.term && other_leads {
-            return self.refusals.add(Refusal::SecondLeader);
+            self.refusals.add(Refusal::SecondLeader);
+            return false;
         }
         if term > self.record.term {
             self.adopt(term);
@@ -169,12 +182,29 @@ impl<R: Rules> Raft<R> {
         // The promise must be able to outlive a restart before it is given.
         self.record.promise = self.record.promise.max(self.own_promise());
         self.await_leader();
+        true
+    }
+
+    pub(super) fn on_heartbeat(
+        &mut self,
+        from: NodeId,
+        term: u64,
+        sent: Instant,
+        round: u64,
+        commit: u64,
+    ) {
+        if !self.hear_leader(from, term) {
+            return;
+        }
+        self.commit_up_to(commit);
         self.send(
             from,
             Message::HeartbeatAck {
                 term,
                 sent,
+                round,
                 promise: self.own_promise(),
+                matched: self.matched,
             },
         );
     }
@@ -184,23 +214,45 @@ impl<R: Rules> Raft<R> {
         place: usize,
         term: u64,
         sent: Instant,
+        round: u64,
         promise: Duration,
+        matched: u64,
     ) {
-        if term > self.record.term {
-            return self.refusals.add(Refusal::Unasked);
-        }
-        if self.role != Role::Leader {
+        if !self.takes_answer(term, sent) {
             return;
         }
+        if round > self.round {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        self.cover(place, sent, promise);
+        self.resend_what_was_lost(place, sent, round, matched);
+        self.extend();
+    }
+
+    /// Whether an answer to what was sent at `sent` in `term` is one to this leader: RL-1.
+    pub(super) fn takes_answer(&mut self, term: u64, sent: Instant) -> bool {
+        if term > self.record.term {
+            self.refusals.add(Refusal::Unasked);
+            return false;
+        }
+        if self.role != Role::Leader {
+            return false;
+        }
         if self.keeps(Rule::OwnTermAcks) {
-            // RL-1: an answer to a round of an earlier term of this very node is not a promise to this one.
+            // An answer to a round of an earlier term of this very node is not a promise to this one.
             if term != self.record.term {
-                return;
+                return false;
             }
-            if sent > self.armed_at || sent < self.began {
-                return self.refusals.add(Refusal::Unasked);
+            if sent > self.spoke || sent < self.began {
+                self.refusals.add(Refusal::Unasked);
+                return false;
             }
         }
+        true
+    }
+
+    /// A voter's promise covers this leader, from the send of what it answered on (C5).
+    pub(super) fn cover(&mut self, place: usize, sent: Instant, promise: Duration) {
         let own = self.config.timing.election_min;
         // A longer promise than the own is not used; a shorter one shortens the lease.
         let promise = if self.keeps(Rule::PromiseFromAnswer) {
@@ -219,33 +271,25 @@ impl<R: Rules> Raft<R> {
             at: heard.at.max(until),
             granted: true,
         };
-        self.extend();
     }
 
-    /// The lease reaches as far as a majority of promises; the first time that is ahead of now, the leader is
-    /// established.
-    fn extend(&mut self) {
-        let floor = if self.established {
-            self.until
-        } else {
-            self.now
-        };
+    /// The lease reaches as far as a majority of promises. The leader is established when that is ahead of now for the
+    /// first time and, where there is a log, an entry of its term is committed.
+    pub(super) fn extend(&mut self) {
+        let floor = if self.covered { self.until } else { self.now };
         let reached = self
-            .config
-            .voters
+            .membership
             .reached_by_quorum(floor, |place| self.heard[place].at);
-        if reached <= self.now {
-            return;
-        }
-        if self.established {
-            self.until = self.until.max(reached);
-        } else {
+        if reached > self.now {
             // The time allowed for establishment was no lease: it is replaced, not extended.
-            self.established = true;
+            self.covered = true;
             self.until = reached;
+        }
+        if self.covered && !self.established && self.until > self.now && self.own_term_committed() {
+            self.established = true;
             let tenure = Tenure {
                 token: self.token(self.record.term),
-                until: reached,
+                until: self.until,
             };
             self.event(Event::Established(tenure));
         }
@@ -257,12 +301,16 @@ impl<R: Rules> Raft<R> {
     /// to a majority.
     pub(super) fn lapse(&mut self) {
         if self.role == Role::Leader && self.until <= self.now && self.keeps(Rule::LapseDeposes) {
-            let own = self.own_place();
-            let reached = |place: &usize| *place != own && self.heard[*place].at > self.now;
+            let members = self.membership.members();
+            let reached = |place: &usize| {
+                members[*place].id != self.config.id
+                    && self.membership.votes(*place)
+                    && self.heard[*place].at > self.now
+            };
             let latest = (0..self.heard.len())
                 .filter(reached)
                 .max_by_key(|place| self.heard[*place].at);
-            let to = latest.map(|place| self.config.voters.ids()[place]);
+            let to = latest.map(|place| members[place].id);
             self.depose(Why::Lapsed, to);
         }
     }

@@ -4,11 +4,17 @@
 //! about an old term cannot be taken for one about the present.
 
 use crate::log::Position;
+use crate::membership::Membership;
 use crate::{Duration, Instant, NodeId};
+use alloc::sync::Arc;
 
-/// A message between two voters. Instants in it are the sender's of the request; a peer echoes them and never reads
+/// A message between two members. Instants in it are the sender's of the request; a peer echoes them and never reads
 /// them as a time of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+///
+/// Payloads are not in it (law C9). The host that carries an [`Append`](Self::Append) or a
+/// [`Suffix`](Self::Suffix) attaches what it keeps under the names of the entries, and what it keeps of the state under
+/// [`InstallSnapshot`](Self::InstallSnapshot)'s, or drops the message.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "Would you vote for me in `term`?" Raises nobody's term (Raft thesis §9.6).
     RequestPreVote {
@@ -18,6 +24,8 @@ pub enum Message {
         last: Position,
         /// When the question was asked, on the sender's clock: names the attempt.
         sent: Instant,
+        /// The highest term whose leader is known to have stopped leading; 0 for none (RL-3).
+        released: u64,
     },
     /// "I would."
     PreVoteGranted {
@@ -34,6 +42,8 @@ pub enum Message {
         asked: u64,
         /// The voter's own term. When it reaches `asked`, the sender adopts it (RL-8).
         term: u64,
+        /// The end of the voter's log, when that alone is why: it is more up to date than the sender's (RL-4).
+        better: Option<Position>,
     },
     /// A candidate asks for a vote (Raft §5.2).
     RequestVote {
@@ -41,6 +51,8 @@ pub enum Message {
         term: u64,
         /// The end of the candidate's log (Raft §5.4.1).
         last: Position,
+        /// The highest term whose leader is known to have stopped leading; 0 for none (RL-3).
+        released: u64,
     },
     /// The vote of `term` is the receiver's. Sent only after it is durable.
     VoteGranted {
@@ -60,19 +72,27 @@ pub enum Message {
         term: u64,
         /// When the round was sent, on the leader's clock: the lease counts from here (law C5).
         sent: Instant,
+        /// The number of the round within the term: reads wait for one that was sent after them.
+        round: u64,
+        /// Up to where the receiver's log is known to be committed.
+        commit: u64,
     },
     /// The voter follows, and promises neither to vote nor to stand for `promise` from now on its clock.
     HeartbeatAck {
         /// The term of the heartbeat, which is also the voter's own.
         term: u64,
-        /// The round that is answered.
+        /// When the round that is answered was sent.
         sent: Instant,
+        /// The number of that round.
+        round: u64,
         /// The length of the promise (law C5).
         promise: Duration,
+        /// Up to where the voter's log agrees with the leader's, durable or not: what is beyond was lost on the way.
+        matched: u64,
     },
-    /// The heartbeat's term is over.
+    /// The term of the heartbeat, of the entries or of the snapshot is over.
     HeartbeatRefused {
-        /// The term of the heartbeat.
+        /// The term of the request.
         asked: u64,
         /// The voter's own, higher term.
         term: u64,
@@ -84,6 +104,146 @@ pub enum Message {
         /// Who should campaign at once.
         to: Option<NodeId>,
     },
+    /// Entries of the leader of `term` (Raft §5.3), and all that a heartbeat says.
+    Append {
+        /// The leader's term.
+        term: u64,
+        /// When it was sent, on the leader's clock (law C5).
+        sent: Instant,
+        /// The entry before them.
+        prev: Position,
+        /// They themselves.
+        entries: Entries,
+        /// The leader's commit index.
+        commit: u64,
+    },
+    /// The entries are on the follower's disk, and it promises as in a [`HeartbeatAck`](Self::HeartbeatAck).
+    AppendAck {
+        /// The term of the entries' leader, which is also the follower's own.
+        term: u64,
+        /// When the newest of what is acknowledged was sent.
+        sent: Instant,
+        /// The length of the promise (law C5).
+        promise: Duration,
+        /// Up to where the follower's log agrees with the leader's and is durable.
+        matched: u64,
+    },
+    /// The follower's log does not have the entry before them; it promises all the same.
+    AppendRefused {
+        /// The term of the entries' leader, which is also the follower's own.
+        term: u64,
+        /// When the refused message was sent.
+        sent: Instant,
+        /// The length of the promise (law C5).
+        promise: Duration,
+        /// The index of the entry that is missing.
+        prev: u64,
+        /// The last entry of the follower's log that may agree: one refusal skips a whole term (Raft §5.3).
+        hint: Position,
+    },
+    /// The leader's commit index, told at once when it rises. Not answered.
+    Commit {
+        /// The leader's term.
+        term: u64,
+        /// Up to where the receiver's log is known to be committed.
+        index: u64,
+    },
+    /// The entries that the follower needs are compacted away: it needs the snapshot that ends at `last` (Raft §7).
+    InstallSnapshot {
+        /// The leader's term.
+        term: u64,
+        /// When it was sent, on the leader's clock (law C5).
+        sent: Instant,
+        /// The last entry that it holds.
+        last: Position,
+        /// Who took part as of that entry.
+        membership: Arc<Membership>,
+    },
+    /// A candidate that was refused for its log asks for what it lacks (RL-4).
+    Fetch {
+        /// The sender's term.
+        term: u64,
+        /// When it was asked, on the sender's clock: names the question.
+        sent: Instant,
+        /// An entry of the sender's log; what comes after it is asked for.
+        after: Position,
+    },
+    /// What a candidate lacks, or the first of it (RL-5).
+    Suffix {
+        /// The voter's own term, which the candidate adopts with the entries.
+        term: u64,
+        /// The question that is answered.
+        sent: Instant,
+        /// The entry before them: the one that was named, or, when that is not in the voter's log, an earlier one of
+        /// the voter's; the entries are then a mere hint.
+        prev: Position,
+        /// They themselves.
+        entries: Entries,
+    },
+    /// A follower asks up to where its state must have come before it may answer the reads that wait there (Raft §8).
+    ReadIndex {
+        /// The follower's term.
+        term: u64,
+        /// The number of the newest read that waits, counted by the follower; names the question.
+        number: u64,
+    },
+    /// The answer to [`ReadIndex`](Self::ReadIndex), given once the leader is known to have led after it was asked.
+    ReadIndexAck {
+        /// The leader's term.
+        term: u64,
+        /// The number that was asked with.
+        number: u64,
+        /// The index that the state must have reached.
+        index: u64,
+    },
+    /// The receiver is no member any more, as of the committed configuration at `index`.
+    NotMember {
+        /// The term of the request.
+        asked: u64,
+        /// The index of the configuration entry.
+        index: u64,
+    },
+}
+
+/// Entries of one term, or one entry that changes who takes part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Entries {
+    /// So many entries; also none.
+    Run {
+        /// The term that wrote them.
+        term: u64,
+        /// How many.
+        count: u64,
+    },
+    /// One configuration entry.
+    Change {
+        /// The term that wrote it.
+        term: u64,
+        /// Who takes part from this entry on.
+        to: Arc<Membership>,
+    },
+}
+
+impl Entries {
+    /// No entry.
+    pub const NONE: Self = Self::Run { term: 0, count: 0 };
+
+    /// The term that wrote them.
+    #[must_use]
+    pub const fn term(&self) -> u64 {
+        match self {
+            Self::Run { term, .. } | Self::Change { term, .. } => *term,
+        }
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        match self {
+            Self::Run { count, .. } => *count,
+            Self::Change { .. } => 1,
+        }
+    }
 }
 
 impl Message {
@@ -100,32 +260,52 @@ impl Message {
             | Self::Heartbeat { term, .. }
             | Self::HeartbeatAck { term, .. }
             | Self::HeartbeatRefused { term, .. }
-            | Self::Release { term, .. } => term,
+            | Self::Release { term, .. }
+            | Self::Append { term, .. }
+            | Self::AppendAck { term, .. }
+            | Self::AppendRefused { term, .. }
+            | Self::Commit { term, .. }
+            | Self::InstallSnapshot { term, .. }
+            | Self::Fetch { term, .. }
+            | Self::Suffix { term, .. }
+            | Self::ReadIndex { term, .. }
+            | Self::ReadIndexAck { term, .. } => term,
+            Self::NotMember { asked, .. } => asked,
         }
     }
 
     /// The instant in it, and whether it is one of the sender's clock (a request) or of the receiver's (an echo).
     #[must_use]
-    pub const fn stamp(&self) -> Option<(Instant, Stamp)> {
+    pub fn stamp(&self) -> Option<(Instant, Stamp)> {
         match *self {
-            Self::RequestPreVote { sent, .. } | Self::Heartbeat { sent, .. } => {
-                Some((sent, Stamp::Sender))
-            }
-            Self::PreVoteGranted { sent, .. } | Self::HeartbeatAck { sent, .. } => {
-                Some((sent, Stamp::Receiver))
-            }
+            Self::RequestPreVote { sent, .. }
+            | Self::Heartbeat { sent, .. }
+            | Self::Append { sent, .. }
+            | Self::InstallSnapshot { sent, .. }
+            | Self::Fetch { sent, .. } => Some((sent, Stamp::Sender)),
+            Self::PreVoteGranted { sent, .. }
+            | Self::HeartbeatAck { sent, .. }
+            | Self::AppendAck { sent, .. }
+            | Self::AppendRefused { sent, .. }
+            | Self::Suffix { sent, .. } => Some((sent, Stamp::Receiver)),
             _ => None,
         }
     }
 
     /// The same message with another instant in it, if it carries one.
     #[must_use]
-    pub const fn stamped(mut self, at: Instant) -> Self {
+    pub fn stamped(mut self, at: Instant) -> Self {
         match &mut self {
             Self::RequestPreVote { sent, .. }
             | Self::Heartbeat { sent, .. }
+            | Self::Append { sent, .. }
+            | Self::InstallSnapshot { sent, .. }
+            | Self::Fetch { sent, .. }
             | Self::PreVoteGranted { sent, .. }
-            | Self::HeartbeatAck { sent, .. } => *sent = at,
+            | Self::HeartbeatAck { sent, .. }
+            | Self::AppendAck { sent, .. }
+            | Self::AppendRefused { sent, .. }
+            | Self::Suffix { sent, .. } => *sent = at,
             _ => {}
         }
         self

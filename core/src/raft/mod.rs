@@ -33,30 +33,42 @@ mod config;
 mod durable;
 mod explore;
 mod heartbeat;
+mod lead;
+mod members;
 mod message;
 mod prevote;
 mod record;
 mod refuse;
 mod release;
+mod replicate;
 mod rules;
+mod snapshot;
 mod vote;
 
-pub use config::{Config, ConfigError, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Timing};
+pub use config::{
+    Config, ConfigError, MAX_INDEX, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Replication, Timing,
+};
 pub use explore::View;
 pub use heartbeat::{Lease, Promise};
-pub use message::{Message, Stamp};
-pub use record::{Boot, Record};
+pub use lead::{Pace, Progress, ProposeError};
+pub use members::Members;
+pub use message::{Entries, Message, Stamp};
+pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
+pub use snapshot::CompactError;
 
 use crate::fence::Holder;
 use crate::log::{Position, Shape};
+use crate::membership::Membership;
 use crate::random::Random;
 use crate::{
     Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Token,
 };
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
 
@@ -72,13 +84,34 @@ pub struct Raft<R: Rules = Faithful> {
     record: Record,
     durable: Durable,
     log: Shape,
+    /// The configurations in the log.
+    members: Members,
+    /// Who takes part. **Invariant:** the newest of `members`, or the configured voters when there is none.
+    membership: Arc<Membership>,
+    /// Up to where the log is committed. **Invariant:** never falls, and never passes the end of the log.
+    commit: u64,
+    /// Follower: up to where the log agrees with that of the leader of `record.term`.
+    matched: u64,
+    /// Follower: when the newest entries were sent that the leader waits to see acknowledged.
+    owed: Option<Instant>,
+    /// Follower: up to where the leader was told that the log is durable.
+    acknowledged: u64,
     role: Role,
     /// Who leads `record.term`, as far as known. **Invariant:** this node itself while its role is leader.
     leader: Option<NodeId>,
     /// Until when this node neither votes nor stands. `None` once cleared; may lie in the past.
     promise: Option<Promise>,
-    /// What each voter said to the present attempt, round or question, by its place among the voters.
+    /// What each member said to the present attempt, round or question, by its place in the membership.
     heard: Box<[Heard]>,
+    /// Leader: what each member's log is known to have, by its place; empty without a log.
+    progress: Vec<Progress>,
+    /// Leader: whether anything may be due to be said to the followers, and to whom first.
+    unsent: bool,
+    cursor: usize,
+    /// Leader: the number of the newest round.
+    round: u64,
+    /// Leader: when it last sent anything that is answered with a promise.
+    spoke: Instant,
     /// How many grants the present attempt has.
     grants: u32,
     /// When the present attempt was asked, the last round sent, or the timer armed.
@@ -89,7 +122,9 @@ pub struct Raft<R: Rules = Faithful> {
     began: Instant,
     /// Leader: when it must stop, renewed by majority rounds.
     until: Instant,
-    /// Leader: whether a majority has answered a round of this term.
+    /// Leader: whether a majority has answered in this term, so that `until` is a lease.
+    covered: bool,
+    /// Leader: whether it may act.
     established: bool,
     /// The highest term whose leader said that it stopped leading.
     released: u64,
@@ -99,7 +134,7 @@ pub struct Raft<R: Rules = Faithful> {
     failed: u8,
     halted: bool,
     refusals: Refusals,
-    outbox: VecDeque<Output<Message, Record>>,
+    outbox: VecDeque<Output<Message, Write>>,
 }
 
 /// What a node is doing.
@@ -155,15 +190,18 @@ impl<R: Rules> Raft<R> {
     ) -> Result<Self, ConfigError> {
         config.validate()?;
         let Boot {
-            record,
-            log,
+            stored,
             incarnation,
             seed,
         } = boot;
         if incarnation == 0 {
             return Err(ConfigError::IncarnationZero);
         }
-        let mut record = record.unwrap_or_default();
+        let Stored {
+            mut record,
+            log,
+            members,
+        } = stored.unwrap_or_default();
         if record.term > MAX_TERM {
             return Err(ConfigError::RecordTerm(record.term));
         }
@@ -186,8 +224,12 @@ impl<R: Rules> Raft<R> {
                 record: record.term,
             });
         }
-        let voters = config.voters.ids().len();
-        let durable = Durable::new(incarnation, record);
+        if log.last().index > MAX_INDEX {
+            return Err(ConfigError::LogTooLong(log.last().index));
+        }
+        let membership = members.newest().cloned();
+        let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
+        let durable = Durable::new(incarnation, record, log.last().index);
         // A raised generation is written with the first record of this life, before anything is said in it.
         record.generation = config.generation;
         let mut raft = Self {
@@ -195,16 +237,32 @@ impl<R: Rules> Raft<R> {
             now,
             record,
             durable,
+            commit: log.base().index,
             log,
+            members,
+            matched: 0,
+            owed: None,
+            acknowledged: 0,
             role: Role::Follower,
             leader: None,
             promise: None,
-            heard: (0..voters).map(|_| Heard::NOTHING).collect(),
+            heard: membership
+                .members()
+                .iter()
+                .map(|_| Heard::NOTHING)
+                .collect(),
+            membership,
+            progress: Vec::new(),
+            unsent: false,
+            cursor: 0,
+            round: 0,
+            spoke: now,
             grants: 0,
             armed_at: now,
             due: None,
             began: now,
             until: Instant::ZERO,
+            covered: false,
             established: false,
             released: 0,
             yielded: false,
@@ -241,8 +299,8 @@ impl<R: Rules> Raft<R> {
         self.role
     }
 
-    /// Whether it leads and a majority has answered a round of its term. Authorises nothing: see
-    /// [`Election::standing`].
+    /// Whether it leads, a majority has answered in its term, and, where there is a log, an entry of its term is
+    /// committed. Authorises nothing: see [`Election::standing`].
     #[must_use]
     pub fn established(&self) -> bool {
         self.role == Role::Leader && self.established
@@ -296,7 +354,7 @@ impl<R: Rules> Raft<R> {
         self.record
     }
 
-    /// How many records the disk has not answered yet.
+    /// How many writes the disk has not answered yet.
     #[must_use]
     pub fn pending(&self) -> u64 {
         self.durable.pending()
@@ -322,9 +380,60 @@ impl<R: Rules> Raft<R> {
         self.rules.keeps(rule)
     }
 
-    fn own_place(&self) -> usize {
-        // Validated when the machine was built: the node is among its voters.
-        self.config.voters.place(self.config.id).unwrap_or(0)
+    /// Who takes part, as far as this node knows: the newest configuration in its log, committed or not.
+    #[must_use]
+    pub fn membership(&self) -> &Membership {
+        &self.membership
+    }
+
+    /// The own place in the membership; `None` when it is no member.
+    fn own_place(&self) -> Option<usize> {
+        self.membership.place(self.config.id)
+    }
+
+    /// Whether this node votes for itself: a voter of either half does (scylladb#10618).
+    fn votes(&self) -> bool {
+        self.is_voter(self.config.id)
+    }
+
+    fn is_voter(&self, id: NodeId) -> bool {
+        self.membership
+            .place(id)
+            .is_some_and(|place| self.membership.votes(place))
+    }
+
+    /// The configuration that counted as of `index`.
+    fn as_of(&self, index: u64) -> Arc<Membership> {
+        match self.members.as_of(index) {
+            Some(membership) => membership.clone(),
+            None => Arc::new(Membership::new(&self.config.voters)),
+        }
+    }
+
+    /// The newest configuration in the log counts from now on. What members said stays theirs, at their new places.
+    fn reconfigure(&mut self) {
+        let next = match self.members.newest() {
+            Some(newest) => newest.clone(),
+            None => Arc::new(Membership::new(&self.config.voters)),
+        };
+        let before = core::mem::replace(&mut self.membership, next);
+        let (last, now) = (self.log.last().index, self.now);
+        let places: Vec<Option<usize>> = self
+            .membership
+            .members()
+            .iter()
+            .map(|member| before.place(member.id))
+            .collect();
+        let heard = |place: &Option<usize>| place.map_or(Heard::NOTHING, |old| self.heard[old]);
+        self.heard = places.iter().map(heard).collect();
+        if !self.progress.is_empty() {
+            let known = |place: &Option<usize>| match place {
+                Some(old) => self.progress[*old],
+                None => Progress::unknown(last, now),
+            };
+            self.progress = places.iter().map(known).collect();
+            (self.unsent, self.cursor) = (true, 0);
+        }
     }
 
     /// The token of a term.
@@ -378,6 +487,7 @@ impl<R: Rules> Raft<R> {
         self.follow(None);
         self.step_back();
         self.record.term = term;
+        (self.matched, self.owed, self.acknowledged) = (0, None, 0);
         if self.keeps(Rule::NewTermNewVote) {
             // A vote of an older term never blocks one in a newer term.
             self.record.vote = None;
@@ -392,6 +502,8 @@ impl<R: Rules> Raft<R> {
     /// Becomes a follower of the present term. The caller arms the timer.
     fn step_back(&mut self) {
         self.role = Role::Follower;
+        self.progress.clear();
+        self.unsent = false;
         self.clear_heard();
     }
 
@@ -400,50 +512,116 @@ impl<R: Rules> Raft<R> {
         self.grants = 0;
     }
 
-    fn broadcast(&mut self, message: Message) {
-        for place in 0..self.config.voters.ids().len() {
-            let to = self.config.voters.ids()[place];
-            if to != self.config.id {
-                self.send(to, message);
+    /// Takes note of the time. Law C4: what has lapsed is over before anything else is looked at.
+    fn at(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        self.lapse();
+    }
+
+    /// Says `message` to every other member.
+    fn broadcast(&mut self, message: &Message) {
+        self.say_to(message, |_, _| true);
+    }
+
+    /// Says `message` to every other voter.
+    fn broadcast_to_voters(&mut self, message: &Message) {
+        self.say_to(message, Membership::votes);
+    }
+
+    fn say_to(&mut self, message: &Message, whom: impl Fn(&Membership, usize) -> bool) {
+        for place in 0..self.membership.members().len() {
+            let to = self.membership.members()[place].id;
+            if to != self.config.id && whom(&self.membership, place) {
+                self.send(to, message.clone());
             }
         }
     }
 
     fn receive(&mut self, from: NodeId, message: Message) {
-        let Some(place) = self
-            .config
-            .voters
-            .place(from)
-            .filter(|_| from != self.config.id)
-        else {
+        let place = self.membership.place(from);
+        // A configuration may be news to this node. Without a log it never changes.
+        let stranger = place.is_none() && self.config.replication.is_none();
+        if from == self.config.id || stranger {
             return self.refusals.add(Refusal::UnknownSender);
-        };
+        }
         if let Some(reason) = refuse::impossible(&message, self.record.term) {
             return self.refusals.add(reason);
         }
         match message {
-            Message::Heartbeat { term, sent } => self.on_heartbeat(from, term, sent),
+            Message::Append {
+                term,
+                sent,
+                prev,
+                entries,
+                commit,
+            } => self.on_append(from, term, sent, prev, entries, commit),
+            Message::Commit { term, index } => self.on_commit(from, term, index),
+            Message::InstallSnapshot {
+                term,
+                sent,
+                last,
+                membership,
+            } => self.on_install_snapshot(from, term, sent, last, membership),
+            Message::Heartbeat {
+                term,
+                sent,
+                round,
+                commit,
+            } => self.on_heartbeat(from, term, sent, round, commit),
+            Message::RequestPreVote {
+                term,
+                last,
+                sent,
+                released,
+            } => self.on_request_pre_vote(from, term, last, sent, released),
+            Message::RequestVote {
+                term,
+                last,
+                released,
+            } => self.on_request_vote(from, term, last, released),
+            Message::Release { term, to } => self.on_release(from, term, to),
+            Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
+            Message::PreVoteRefused { asked, term, .. } => {
+                self.on_refused(Role::PreCandidate, asked, term)
+            }
+            Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
+            answer => match place {
+                Some(place) => self.receive_answer(place, answer),
+                None => self.refusals.add(Refusal::UnknownSender),
+            },
+        }
+    }
+
+    /// What counts for something, and so only from a member.
+    fn receive_answer(&mut self, place: usize, message: Message) {
+        match message {
             Message::HeartbeatAck {
                 term,
                 sent,
+                round,
                 promise,
-            } => self.on_heartbeat_ack(place, term, sent, promise),
-            Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
-            Message::RequestPreVote { term, last, sent } => {
-                self.on_request_pre_vote(from, term, last, sent)
-            }
+                matched,
+            } => self.on_heartbeat_ack(place, term, sent, round, promise, matched),
+            Message::AppendAck {
+                term,
+                sent,
+                promise,
+                matched,
+            } => self.on_append_ack(place, term, sent, promise, matched),
+            Message::AppendRefused {
+                term,
+                sent,
+                promise,
+                prev,
+                hint,
+            } => self.on_append_refused(place, term, sent, promise, prev, hint),
             Message::PreVoteGranted {
                 term,
                 remainder,
                 sent,
             } => self.on_pre_vote_granted(place, term, remainder, sent),
-            Message::PreVoteRefused { asked, term } => {
-                self.on_refused(Role::PreCandidate, asked, term)
-            }
-            Message::RequestVote { term, last } => self.on_request_vote(from, term, last),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
-            Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
-            Message::Release { term, to } => self.on_release(from, term, to),
+            _ => {}
         }
     }
 
@@ -467,15 +645,14 @@ impl<R: Rules> Raft<R> {
 
 impl<R: Rules> Election for Raft<R> {
     type Peer = Message;
-    type Request = Record;
+    type Request = Write;
     type Reply = ();
 
     fn handle(&mut self, now: Instant, input: Input<Message, ()>) {
         if self.halted {
             return;
         }
-        self.now = self.now.max(now);
-        self.lapse();
+        self.at(now);
         match input {
             Input::Campaign => self.campaign(),
             Input::Peer(from, message) => self.receive(from, message),
@@ -490,8 +667,11 @@ impl<R: Rules> Election for Raft<R> {
         self.persist();
     }
 
-    fn poll(&mut self) -> Option<Output<Message, Record>> {
-        self.outbox.pop_front()
+    fn poll(&mut self) -> Option<Output<Message, Write>> {
+        match self.outbox.pop_front() {
+            None => self.next_append(),
+            output => output,
+        }
     }
 
     fn deadline(&self) -> Option<Instant> {

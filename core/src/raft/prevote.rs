@@ -61,8 +61,11 @@ impl<R: Rules> Raft<R> {
     /// Begins an attempt to be elected.
     pub(super) fn stand(&mut self) {
         self.follow(None);
-        if self.record.term >= MAX_TERM {
+        let exhausted = self.record.term >= MAX_TERM;
+        if exhausted {
             self.refusals.add(Refusal::TermsExhausted);
+        }
+        if exhausted || !self.votes() {
             self.step_back();
             return self.await_leader();
         }
@@ -77,17 +80,20 @@ impl<R: Rules> Raft<R> {
     fn ask_pre_votes(&mut self) {
         self.clear_heard();
         let own = self.own_place();
-        self.heard[own] = Heard {
-            at: self.promised_until(),
-            granted: true,
-        };
-        self.grants = 1;
+        if let Some(own) = own {
+            self.heard[own] = Heard {
+                at: self.promised_until(),
+                granted: true,
+            };
+            self.grants = 1;
+        }
         self.retry_later();
         let (term, last) = (self.record.term + 1, self.log.last());
-        self.broadcast(Message::RequestPreVote {
+        self.broadcast_to_voters(&Message::RequestPreVote {
             term,
             last,
             sent: self.now,
+            released: self.released,
         });
         self.weigh_pre_votes(Instant::FOREVER);
     }
@@ -95,7 +101,7 @@ impl<R: Rules> Raft<R> {
     /// The pre-candidate's timer: either the promises of a quorum have run out, or the attempt brought none.
     pub(super) fn pre_vote_due(&mut self) {
         // With a quorum, the timer was set to when that is free.
-        if self.grants() >= self.config.voters.majority() {
+        if self.has_quorum_of_grants() {
             self.stand_for_vote();
         } else {
             self.ask_pre_votes();
@@ -105,18 +111,22 @@ impl<R: Rules> Raft<R> {
     /// When a quorum that would vote for this node is free of its promises, this node included; `None` without a quorum.
     /// It is known not to be after `ceiling`: with a quorum, `due` is what this answered last.
     fn free_at(&self, ceiling: Instant) -> Option<Instant> {
-        let voters = &self.config.voters;
-        if self.grants() < voters.majority() {
+        if !self.has_quorum_of_grants() {
             return None;
         }
-        let at = voters.freed_by_quorum(ceiling, |place| {
+        let at = self.membership.freed_by_quorum(ceiling, |place| {
             if self.heard[place].granted {
                 self.heard[place].at
             } else {
                 Instant::FOREVER
             }
         });
-        Some(at.max(self.heard[self.own_place()].at))
+        Some(at.max(self.promised_until()))
+    }
+
+    /// Whether a quorum grants, this node included where it votes.
+    pub(super) fn has_quorum_of_grants(&self) -> bool {
+        self.membership.is_quorum(|place| self.heard[place].granted)
     }
 
     /// With a quorum of pre-votes, the vote begins when their promises are over (RL-10).
@@ -134,19 +144,23 @@ impl<R: Rules> Raft<R> {
         term: u64,
         last: Position,
         sent: Instant,
+        released: u64,
     ) {
+        self.hear_released(released);
         let remainder = self.promised_for();
         // RL-8: the named term must be above the own one.
-        let granted = term > self.record.term
-            && self.up_to_date(last)
+        let free = term > self.record.term
             && remainder <= self.config.timing.early()
             && self.role != Role::Leader;
-        if !granted {
+        let up_to_date = self.up_to_date(last);
+        if !free || !up_to_date {
+            let better = (free && !up_to_date).then(|| self.log.last());
             return self.send(
                 from,
                 Message::PreVoteRefused {
                     asked: term,
                     term: self.record.term,
+                    better,
                 },
             );
         }
@@ -198,9 +212,7 @@ impl<R: Rules> Raft<R> {
         }
         // One voter more can free a quorum earlier, not later.
         let one_more = !self.heard[place].granted;
-        let freed = self
-            .due
-            .filter(|_| one_more && self.grants() >= self.config.voters.majority());
+        let freed = self.due.filter(|_| one_more && self.has_quorum_of_grants());
         self.grants += u32::from(one_more);
         self.heard[place] = Heard {
             at: self.now + self.config.timing.outlast(remainder),

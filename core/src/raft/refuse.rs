@@ -2,9 +2,10 @@
 //!
 //! A refusal here is about the message itself; a vote that is not given is an answer, not a refusal.
 
-use super::Message;
-use super::config::{MAX_LEAP, MAX_TERM};
+use super::config::{MAX_INDEX, MAX_LEAP, MAX_TERM};
+use super::{Entries, Message};
 use crate::listed::listed;
+use crate::log::Position;
 
 listed! {
     /// Why a message or reply was dropped.
@@ -32,6 +33,10 @@ listed! {
         UnknownTicket,
         /// The group reached [`MAX_TERM`]: this node campaigns no more.
         TermsExhausted,
+        /// It brings entries, and this machine was configured without a log.
+        NoLog,
+        /// It contradicts an entry that is committed: the sender's log, or this node's, is damaged.
+        ContradictsCommitted,
     }
 }
 
@@ -61,20 +66,38 @@ impl Refusals {
 /// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
 pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
     // `asked` is the term an answer names; the voter's own term in a refusal may still be 0.
-    let (named, highest, log) = match *message {
+    let (named, highest, log) = match message {
         // A pre-candidate names its own term plus one; its log cannot reach the named term.
         Message::RequestPreVote { term, last, .. } => {
-            (term, term, Some((last, term.saturating_sub(1))))
+            (*term, *term, Some((*last, term.saturating_sub(1))))
         }
-        Message::RequestVote { term, last } => (term, term, Some((last, term))),
-        Message::PreVoteRefused { asked, term }
+        Message::RequestVote { term, last, .. } => (*term, *term, Some((*last, *term))),
+        Message::PreVoteRefused { asked, term, .. }
         | Message::VoteRefused { asked, term }
-        | Message::HeartbeatRefused { asked, term } => (asked, asked.max(term), None),
-        Message::PreVoteGranted { term, .. }
-        | Message::VoteGranted { term }
-        | Message::Heartbeat { term, .. }
-        | Message::HeartbeatAck { term, .. }
-        | Message::Release { term, .. } => (term, term, None),
+        | Message::HeartbeatRefused { asked, term } => (*asked, *asked.max(term), None),
+        Message::InstallSnapshot { term, last, .. }
+        | Message::Fetch {
+            term, after: last, ..
+        } => (*term, *term, Some((*last, *term))),
+        Message::AppendRefused { term, hint, .. } => (*term, *term, Some((*hint, *term))),
+        Message::Append {
+            term,
+            prev,
+            entries,
+            ..
+        }
+        | Message::Suffix {
+            term,
+            prev,
+            entries,
+            ..
+        } => {
+            if !fits(*prev, entries, *term) {
+                return Some(Refusal::ImpossibleLog);
+            }
+            (*term, *term, Some((*prev, *term)))
+        }
+        answer => (answer.term(), answer.term(), None),
     };
     if highest > MAX_TERM {
         return Some(Refusal::TermTooHigh);
@@ -88,6 +111,14 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
     let (last, own_term) = log?;
     let has_end = (last.term == 0) == (last.index == 0);
     (last.term > own_term || !has_end).then_some(Refusal::ImpossibleLog)
+}
+
+/// Whether a log of a node in `term` can have `entries` after `prev`.
+fn fits(prev: Position, entries: &Entries, term: u64) -> bool {
+    let end = prev.index.checked_add(entries.count());
+    let ends = end.is_some_and(|end| end <= MAX_INDEX);
+    let rises = entries.count() == 0 || entries.term() >= prev.term.max(1);
+    ends && rises && entries.term() <= term
 }
 
 #[cfg(test)]

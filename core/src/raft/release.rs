@@ -21,14 +21,13 @@ impl<R: Rules> Raft<R> {
             self.promise = None;
         }
         self.await_leader();
-        self.broadcast(Message::Release { term, to });
+        self.broadcast(&Message::Release { term, to });
     }
 
     /// The host's wish to stop leading. Any follower may succeed, or the one named, at once.
     pub(super) fn resign(&mut self, to: Option<NodeId>) {
         if self.role == Role::Leader {
-            let to =
-                to.filter(|to| self.config.voters.place(*to).is_some() && *to != self.config.id);
+            let to = to.filter(|to| *to != self.config.id && self.is_voter(*to));
             self.depose(Why::Resigned, to);
         }
     }
@@ -42,23 +41,11 @@ impl<R: Rules> Raft<R> {
         if own_term && self.leader.is_some_and(|leader| leader != from) {
             return self.refusals.add(Refusal::SecondLeader);
         }
-        // RL-3: only a promise to that term. The wait after a restart ends too when the term is the own one: a leader of
-        // it existed, so every lease of an earlier term was over when it was elected.
-        self.released = self.released.max(term);
-        let running = self.promise.filter(|promise| promise.until > self.now);
-        let freed = match running.map(|promise| promise.to) {
-            Some(Some(promised)) => promised == term || !self.keeps(Rule::ReleaseOwnTerm),
-            Some(None) => own_term || !self.keeps(Rule::ReleaseOwnTerm),
-            None => false,
-        };
-        if freed {
-            self.promise = None;
-        }
+        let followed = own_term && self.leader.is_some();
+        let freed = self.hear_released(term);
         if !own_term || self.role != Role::Follower {
             return;
         }
-        let followed = self.leader.is_some();
-        self.follow(None);
         if to == Some(self.config.id) {
             // The one that was named does not step back from others.
             self.yielded = true;
@@ -72,5 +59,31 @@ impl<R: Rules> Raft<R> {
                 (self.armed_at, self.due) = (armed_at, due);
             }
         }
+    }
+
+    /// The leader of `term` has stopped, whoever says so. Whether that freed this node from a promise.
+    ///
+    /// RL-3: only a promise to that term. The wait after a restart ends too when the term is the own one: a leader of it
+    /// existed, so every lease of an earlier term was over when it was elected.
+    pub(super) fn hear_released(&mut self, term: u64) -> bool {
+        let own_term = term == self.record.term;
+        if term == 0 || term > self.record.term || (own_term && self.role == Role::Leader) {
+            // This node never followed that leader, or is it.
+            return false;
+        }
+        self.released = self.released.max(term);
+        if own_term {
+            self.follow(None);
+        }
+        let running = self.promise.filter(|promise| promise.until > self.now);
+        let freed = match running.map(|promise| promise.to) {
+            Some(Some(promised)) => promised == term || !self.keeps(Rule::ReleaseOwnTerm),
+            Some(None) => own_term || !self.keeps(Rule::ReleaseOwnTerm),
+            None => false,
+        };
+        if freed {
+            self.promise = None;
+        }
+        freed
     }
 }

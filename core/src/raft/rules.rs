@@ -53,6 +53,16 @@ listed! {
         /// A leader's tenure is bounded by what it told the others to wait for: the promise in the answer, not its own
         /// configuration. Off: believed leaders, when the nodes are configured differently.
         PromiseFromAnswer,
+        /// A follower takes entries only after one that it has (Raft §5.3). Off: log matching.
+        LogMatching,
+        /// A follower takes for committed only what it knows to agree with its leader. Off: state-machine agreement.
+        CommitMatched,
+        /// A follower acknowledges what its disk holds. Off: committed entries are lost in a crash.
+        AckDurable,
+        /// The leader counts its own copy when its disk holds it, like any other. Off: committed entries are lost in a crash.
+        OwnCopyDurable,
+        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
+        CommitOwnTerm,
     }
 }
 
@@ -78,6 +88,12 @@ pub enum Invariant {
     LeaderAgain,
     /// A healthy leader stays.
     LeaderStays,
+    /// Two logs that have an entry of one index and term agree up to it.
+    LogMatching,
+    /// All members apply the same entries in the same order.
+    StateMachineAgreement,
+    /// What is committed is on a majority's disks.
+    CommittedIsDurable,
 }
 
 impl Invariant {
@@ -94,6 +110,9 @@ impl Invariant {
             Self::NeverRevives => "INV-S3",
             Self::LeaderAgain => "INV-V1",
             Self::LeaderStays => "INV-V4",
+            Self::LogMatching => "INV-L1",
+            Self::StateMachineAgreement => "INV-L3",
+            Self::CommittedIsDurable => "INV-L4",
         }
     }
 }
@@ -105,7 +124,10 @@ impl Rule {
         match self {
             Self::DurableBeforeReply | Self::OneVoteATerm => Invariant::OneVotePerTerm,
             Self::NewTermNewVote | Self::RedrawPerAttempt => Invariant::LeaderAgain,
-            Self::UpToDateLog => Invariant::LeaderCompleteness,
+            Self::UpToDateLog | Self::CommitOwnTerm => Invariant::LeaderCompleteness,
+            Self::LogMatching => Invariant::LogMatching,
+            Self::CommitMatched => Invariant::StateMachineAgreement,
+            Self::AckDurable | Self::OwnCopyDurable => Invariant::CommittedIsDurable,
             Self::MajorityOfVoters | Self::CountOnce | Self::OwnTermGrants => {
                 Invariant::OneLeaderPerTerm
             }
@@ -142,6 +164,16 @@ impl Rule {
             ],
             // The later term can be established first.
             Invariant::BelievedLeaders => &[Invariant::TokenRises],
+            // What was lost or replaced may have been applied before.
+            Invariant::LeaderCompleteness | Invariant::CommittedIsDurable => &[
+                Invariant::LeaderCompleteness,
+                Invariant::StateMachineAgreement,
+            ],
+            Invariant::LogMatching => &[
+                Invariant::LeaderCompleteness,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
+            ],
             _ => &[],
         }
     }

@@ -26,7 +26,11 @@ impl<R: Rules> Raft<R> {
         // The attempt is timed from when it can be asked: a slow disk costs time, not the attempt.
         self.due = None;
         let (term, last) = (self.record.term, self.log.last());
-        self.broadcast(Message::RequestVote { term, last });
+        self.broadcast_to_voters(&Message::RequestVote {
+            term,
+            last,
+            released: self.released,
+        });
         self.persist();
         if !self.keeps(Rule::DurableBeforeReply) {
             self.own_vote_is_durable();
@@ -36,10 +40,9 @@ impl<R: Rules> Raft<R> {
     /// The own vote counts from here on, and the attempt is timed. Each failed attempt since a leader was heard doubles
     /// the time for the next, so that slow disks and networks are outwaited.
     pub(super) fn own_vote_is_durable(&mut self) {
-        let own = self.own_place();
-        if self.heard[own].granted {
+        let Some(own) = self.own_place().filter(|own| !self.heard[*own].granted) else {
             return;
-        }
+        };
         let (low, high) = self.attempt();
         let stretch = stretch(self.failed);
         let span = self.draw((low.scaled_up(stretch, 1), high.scaled_up(stretch, 1)));
@@ -47,7 +50,14 @@ impl<R: Rules> Raft<R> {
         self.count_vote(own);
     }
 
-    pub(super) fn on_request_vote(&mut self, from: NodeId, term: u64, last: Position) {
+    pub(super) fn on_request_vote(
+        &mut self,
+        from: NodeId,
+        term: u64,
+        last: Position,
+        released: u64,
+    ) {
+        self.hear_released(released);
         if term < self.record.term {
             return self.send(
                 from,
@@ -125,32 +135,33 @@ impl<R: Rules> Raft<R> {
             self.grants += 1;
         }
         self.heard[place].granted = true;
-        let voters = &self.config.voters;
         let won = if self.keeps(Rule::CountOnce) && self.keeps(Rule::MajorityOfVoters) {
-            voters.is_quorum(|place| self.heard[place].granted)
+            self.has_quorum_of_grants()
         } else {
-            let needed = if self.keeps(Rule::MajorityOfVoters) {
-                voters.majority()
-            } else {
-                voters.ids().len() / 2
-            };
-            self.grants as usize >= needed
+            let half = self.membership.members().len() / 2;
+            self.grants as usize >= half + usize::from(self.keeps(Rule::MajorityOfVoters))
         };
         if won {
             self.lead();
         }
     }
 
-    /// Elected. It may act once a majority answered a round of this term.
+    /// Elected. It may act once a majority answered in this term and, where there is a log, an entry of it is committed.
     fn lead(&mut self) {
         self.role = Role::Leader;
         self.clear_heard();
         self.leader = Some(self.config.id);
         self.began = self.now;
-        self.established = false;
+        (self.covered, self.established) = (false, false);
         (self.yielded, self.failed) = (false, 0);
+        self.round = 0;
         self.event(Event::Elected(self.token(self.record.term)));
         self.await_establishment();
-        self.send_round();
+        if self.config.replication.is_some() {
+            self.begin_round();
+            self.begin_replication();
+        } else {
+            self.send_round();
+        }
     }
 }

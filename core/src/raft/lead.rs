@@ -1,0 +1,361 @@
+//! Replication, the leader's side: who has what, what to send, what is committed.
+//!
+//! Nothing is queued for the followers: what to say is read off what each is known to have when the host drains. Proposals
+//! that wait become one message, and a message that the host did not take yet grows.
+//!
+//! **Invariants**
+//! - INV-L2 a leader never takes back or replaces an entry of its own log;
+//! - INV-L5 the commit index rises only over an entry of the leader's own term (Raft §5.4.2, figure 8), and never beyond
+//!   what a quorum's disks hold, the leader's own counted like any other.
+
+use super::{MAX_INDEX, Message, Raft, Refusal, Role, Rule, Rules, Write};
+use crate::log::Position;
+use crate::{Duration, Instant, Leader, NodeId, Output};
+use core::fmt;
+
+/// What the leader knows of one member's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Progress {
+    /// Up to where its log is known to agree with the leader's, durably. Rises only, also when it was replaced since
+    /// (RL-7): it then counts for nothing above the entries that were committed before.
+    pub matched: u64,
+    /// The first entry to send to it next. May lie below `matched` (RL-7).
+    pub next: u64,
+    /// How entries go to it.
+    pub pace: Pace,
+    /// When the newest entries were sent to it.
+    pub(super) sent: Instant,
+    /// The commit index it was told last.
+    pub(super) told: u64,
+    /// The newest round it answered.
+    pub(super) round: u64,
+}
+
+/// How entries go to a follower.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pace {
+    /// It is not known what it has: one message at a time.
+    Probe,
+    /// As [`Probe`](Self::Probe); the message is on its way.
+    Probing,
+    /// One message after another, up to the window.
+    Stream,
+    /// It needs a snapshot, which is on its way.
+    Snapshot,
+}
+
+/// Why nothing was proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProposeError {
+    /// This node does not lead. Ask the one that does, if it is known.
+    NotLeader(Option<Leader>),
+    /// It was configured without a log.
+    NoLog,
+    /// The log would pass [`MAX_INDEX`](super::MAX_INDEX).
+    TooLong,
+}
+
+impl fmt::Display for ProposeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLeader(Some(leader)) => {
+                write!(f, "this node does not lead; ask node {}", leader.node)
+            }
+            Self::NotLeader(None) => {
+                f.write_str("this node does not lead and knows of nobody who does; ask again later")
+            }
+            Self::NoLog => f.write_str("the machine has no log; configure replication"),
+            Self::TooLong => f.write_str("the log is full; start a new group"),
+        }
+    }
+}
+
+impl core::error::Error for ProposeError {}
+
+impl Progress {
+    /// Of a member of whom nothing is known yet, by a leader whose log ends at `last`.
+    pub(super) const fn unknown(last: u64, now: Instant) -> Self {
+        Self {
+            matched: 0,
+            next: last + 1,
+            pace: Pace::Probe,
+            sent: now,
+            told: 0,
+            round: 0,
+        }
+    }
+}
+
+impl<R: Rules> Raft<R> {
+    /// Appends `count` entries to the leader's log, and answers the position of the first. Their payloads are the host's,
+    /// under these names; they are committed once [`commit`](Self::commit) has reached them *and* the term at their index
+    /// is still this one. Nothing is sent before the host drains: what is proposed until then travels together.
+    ///
+    /// # Errors
+    /// When this node does not lead, or is about to stop; nothing is appended then.
+    pub fn propose(&mut self, now: Instant, count: u32) -> Result<Position, ProposeError> {
+        self.proposable(now)?;
+        let last = self.log.last().index;
+        let fits = last + u64::from(count) <= MAX_INDEX;
+        if !fits || self.log.append(self.record.term, u64::from(count)).is_err() {
+            return Err(ProposeError::TooLong);
+        }
+        let first = Position::new(self.record.term, last + 1);
+        self.unsent = true;
+        self.persist();
+        Ok(first)
+    }
+
+    /// Whether this node may append at `now`.
+    pub(super) fn proposable(&mut self, now: Instant) -> Result<(), ProposeError> {
+        self.at(now);
+        if self.config.replication.is_none() {
+            return Err(ProposeError::NoLog);
+        }
+        if self.halted || self.role != Role::Leader {
+            let leader = self.leader.filter(|_| self.role == Role::Follower);
+            return Err(ProposeError::NotLeader(leader.map(|node| Leader {
+                node,
+                token: self.token(self.record.term),
+            })));
+        }
+        Ok(())
+    }
+
+    /// What the leader knows of a member's log; `None` when it does not lead, or the node is no member.
+    #[must_use]
+    pub fn progress(&self, of: NodeId) -> Option<Progress> {
+        self.progress.get(self.membership.place(of)?).copied()
+    }
+
+    /// Begins to replicate: nothing is known of the others, and an entry of the own term is due, for nothing older may be
+    /// committed by counting.
+    pub(super) fn begin_replication(&mut self) {
+        let last = self.log.last().index;
+        self.progress.clear();
+        let unknown = Progress::unknown(last, self.now);
+        self.progress
+            .resize(self.membership.members().len(), unknown);
+        self.matched = last;
+        // Terms never fall and no log is that long: an append of one entry always fits.
+        let _ = self.log.append(self.record.term, 1);
+        self.unsent = true;
+        self.persist();
+    }
+
+    /// The next message that entries or commit index call for; `None` when everybody was told what there is to say.
+    pub(super) fn next_append(&mut self) -> Option<Output<Message, Write>> {
+        if !self.unsent || !self.durable.record_is_settled() {
+            return None;
+        }
+        while self.cursor < self.progress.len() {
+            let place = self.cursor;
+            if let Some(message) = self.append_to(place) {
+                let to = self.membership.members()[place].id;
+                return Some(Output::Send(to, message));
+            }
+            self.cursor += 1;
+        }
+        (self.unsent, self.cursor) = (false, 0);
+        None
+    }
+
+    /// What is to be said to one member now.
+    fn append_to(&mut self, place: usize) -> Option<Message> {
+        let flow = self.config.replication?;
+        let (term, sent, commit) = (self.record.term, self.now, self.commit);
+        let last = self.log.last().index;
+        let known = self.progress[place];
+        if self.membership.members()[place].id == self.config.id {
+            return None;
+        }
+        let room = match known.pace {
+            Pace::Probe => flow.batch,
+            // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
+            Pace::Stream if known.next <= last => {
+                let open = (known.next - 1).saturating_sub(known.matched);
+                flow.batch.min(flow.window.saturating_sub(open))
+            }
+            _ => 0,
+        };
+        let progress = &mut self.progress[place];
+        if room == 0 {
+            // Its log may not reach so far: it takes what it knows to agree.
+            if known.told < commit && known.pace == Pace::Stream {
+                progress.told = commit;
+                return Some(Message::Commit {
+                    term,
+                    index: commit,
+                });
+            }
+            return None;
+        }
+        progress.sent = sent;
+        self.spoke = sent;
+        let prev = known.next - 1;
+        if prev < self.log.base().index {
+            progress.pace = Pace::Snapshot;
+            let membership = self.as_of(self.log.base().index);
+            return Some(Message::InstallSnapshot {
+                term,
+                sent,
+                last: self.log.base(),
+                membership,
+            });
+        }
+        let entries = self.entries_after(prev, room);
+        let progress = &mut self.progress[place];
+        progress.told = commit;
+        match known.pace {
+            Pace::Probe => progress.pace = Pace::Probing,
+            _ => progress.next += entries.count(),
+        }
+        Some(Message::Append {
+            term,
+            sent,
+            prev: self.position(prev),
+            entries,
+            commit,
+        })
+    }
+
+    pub(super) fn on_append_ack(
+        &mut self,
+        place: usize,
+        term: u64,
+        sent: Instant,
+        promise: Duration,
+        matched: u64,
+    ) {
+        if !self.takes_answer(term, sent) || place >= self.progress.len() {
+            return;
+        }
+        if matched > self.log.last().index {
+            return self.refusals.add(Refusal::Unasked);
+        }
+        self.cover(place, sent, promise);
+        let progress = &mut self.progress[place];
+        let news = matched > progress.matched;
+        progress.matched = progress.matched.max(matched);
+        progress.next = progress.next.max(matched + 1);
+        if progress.pace != Pace::Stream {
+            // What it needs now is in the log: a snapshot that ended below would have been of no use.
+            progress.pace = Pace::Stream;
+            self.unsent = true;
+        } else if progress.next <= self.log.last().index {
+            self.unsent = true;
+        }
+        if news {
+            self.advance_commit();
+        }
+        self.extend();
+    }
+
+    pub(super) fn on_append_refused(
+        &mut self,
+        place: usize,
+        term: u64,
+        sent: Instant,
+        promise: Duration,
+        prev: u64,
+        hint: Position,
+    ) {
+        if !self.takes_answer(term, sent) || place >= self.progress.len() {
+            return;
+        }
+        self.cover(place, sent, promise);
+        let base = self.log.base().index;
+        let progress = &mut self.progress[place];
+        // RL-12: only the newest question counts, and the next is asked without optimism. RL-7: what it was known to have
+        // may be gone, for its log may have been replaced while it could not hear this leader.
+        let newest = match progress.pace {
+            Pace::Stream => prev >= progress.matched && prev < progress.next,
+            Pace::Probing => prev == progress.next - 1,
+            Pace::Probe | Pace::Snapshot => false,
+        };
+        if newest && hint.index < prev {
+            let agree = self.log.hint(hint).index;
+            progress.next = agree.min(prev - 1) + 1;
+            progress.pace = Pace::Probe;
+            if hint.index < base {
+                progress.next = hint.index + 1;
+            }
+            self.unsent = true;
+        }
+        self.extend();
+    }
+
+    /// A heartbeat was answered: what was sent before it and is not there was lost on the way.
+    pub(super) fn resend_what_was_lost(
+        &mut self,
+        place: usize,
+        sent: Instant,
+        round: u64,
+        matched: u64,
+    ) {
+        let Some(progress) = self.progress.get_mut(place) else {
+            return;
+        };
+        progress.round = progress.round.max(round);
+        if sent < progress.sent {
+            return;
+        }
+        match progress.pace {
+            Pace::Probing => progress.pace = Pace::Probe,
+            Pace::Stream if matched + 1 < progress.next => {
+                // What it says to have agrees: the leader's own entries were counted from there.
+                progress.next = matched.max(progress.matched) + 1;
+            }
+            Pace::Snapshot => {
+                let wait = self.config.timing.election_max;
+                if self.now.since(progress.sent) < wait {
+                    return;
+                }
+                progress.pace = Pace::Probe;
+            }
+            Pace::Probe | Pace::Stream => return,
+        }
+        self.unsent = true;
+    }
+
+    /// The leader's own copy counts from here on (INV-L4).
+    pub(super) fn own_copy_is_durable(&mut self) {
+        if self.advance_commit() {
+            self.extend();
+        }
+    }
+
+    /// Whether more is committed than was known.
+    pub(super) fn advance_commit(&mut self) -> bool {
+        if self.progress.is_empty() {
+            return false;
+        }
+        let own = if self.keeps(Rule::OwnCopyDurable) {
+            self.durable.log()
+        } else {
+            self.log.last().index
+        };
+        let id = self.config.id;
+        let members = self.membership.members();
+        let reached = self.membership.reached_by_quorum(self.commit, |place| {
+            if members[place].id == id {
+                own
+            } else {
+                self.progress[place].matched
+            }
+        });
+        let own_term = self.log.term_at(reached) == Some(self.record.term);
+        if reached <= self.commit || !(own_term || !self.keeps(Rule::CommitOwnTerm)) {
+            return false;
+        }
+        self.commit = reached;
+        self.unsent = true;
+        true
+    }
+
+    /// Whether an entry of the own term is committed, so that the commit index is up to date; always without a log.
+    pub(super) fn own_term_committed(&self) -> bool {
+        self.config.replication.is_none() || self.log.term_at(self.commit) == Some(self.record.term)
+    }
+}
