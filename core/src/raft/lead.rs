@@ -346,7 +346,7 @@ impl<R: Rules> Raft<R> {
             }
         });
         let own_term = self.log.term_at(reached) == Some(self.record.term);
-        if reached <= self.commit || !(own_term || !self.keeps(Rule::CommitOwnTerm)) {
+        if reached <= self.commit || (!own_term && self.keeps(Rule::CommitOwnTerm)) {
             return false;
         }
         self.commit = reached;
