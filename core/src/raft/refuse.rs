@@ -37,6 +37,8 @@ listed! {
         NoLog,
         /// It contradicts an entry that is committed: the sender's log, or this node's, is damaged.
         ContradictsCommitted,
+        /// It says that the leader of a term stopped that no leader before the sender's candidacy can have had.
+        ImpossibleRelease,
     }
 }
 
@@ -65,6 +67,20 @@ impl Refusals {
 
 /// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
 pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
+    match message {
+        // A candidate has heard of leaders of earlier terms alone.
+        Message::RequestPreVote { term, released, .. }
+        | Message::RequestVote { term, released, .. }
+            if released >= term && *term > 0 =>
+        {
+            return Some(Refusal::ImpossibleRelease);
+        }
+        // No entry has such an index, and the first may be one.
+        Message::NotMember { index, .. } if *index == 0 || *index > MAX_INDEX => {
+            return Some(Refusal::ImpossibleLog);
+        }
+        _ => {}
+    }
     // `asked` is the term an answer names; the voter's own term in a refusal may still be 0.
     let (named, highest, log) = match message {
         // A pre-candidate names its own term plus one; its log cannot reach the named term.

@@ -63,6 +63,18 @@ listed! {
         OwnCopyDurable,
         /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
         CommitOwnTerm,
+        /// The next change of who takes part begins when the last is committed (Ongaro's thesis, §4.1). Off: two groups decide
+        /// that share no node.
+        OneChangeAtATime,
+        /// While a configuration is joint, decisions need a majority of either half (Raft §6). Off: two groups decide that
+        /// share no node.
+        JointNeedsBoth,
+        /// A leader changes who takes part only once an entry of its own term is committed (Ongaro, raft-dev 2015). Off: a
+        /// change that was not committed comes back beside another, and two groups decide that share no node.
+        ChangeAfterOwnTerm,
+        /// A leader hands over when its successor has its whole log (Ongaro's thesis, §3.10). Off: a healthy leader goes,
+        /// and the one it named is refused by everybody.
+        TransferWhenCaughtUp,
     }
 }
 
@@ -94,6 +106,8 @@ pub enum Invariant {
     StateMachineAgreement,
     /// What is committed is on a majority's disks.
     CommittedIsDurable,
+    /// Votes and commits use configurations whose quorums intersect.
+    IntersectingQuorums,
 }
 
 impl Invariant {
@@ -113,6 +127,7 @@ impl Invariant {
             Self::LogMatching => "INV-L1",
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
+            Self::IntersectingQuorums => "INV-L6",
         }
     }
 }
@@ -140,7 +155,12 @@ impl Rule {
             | Self::ReleaseOwnTerm
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
-            Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::RefuseWithoutAdopting | Self::PreVote | Self::TransferWhenCaughtUp => {
+                Invariant::LeaderStays
+            }
+            Self::OneChangeAtATime | Self::JointNeedsBoth | Self::ChangeAfterOwnTerm => {
+                Invariant::IntersectingQuorums
+            }
         }
     }
 
@@ -168,6 +188,17 @@ impl Rule {
             Invariant::LeaderCompleteness | Invariant::CommittedIsDurable => &[
                 Invariant::LeaderCompleteness,
                 Invariant::StateMachineAgreement,
+            ],
+            // Two groups that share no node elect and commit apart.
+            Invariant::IntersectingQuorums => &[
+                Invariant::OneLeaderPerTerm,
+                Invariant::LeaderCompleteness,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
+                Invariant::BelievedLeaders,
+                Invariant::TokenRises,
+                Invariant::NeverRevives,
+                Invariant::LogMatching,
             ],
             Invariant::LogMatching => &[
                 Invariant::LeaderCompleteness,
