@@ -1,6 +1,7 @@
 //! Parameters of a Raft election, checked when the machine is built.
 
 mod error;
+mod presets;
 mod timing;
 
 pub use error::ConfigError;

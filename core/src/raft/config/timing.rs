@@ -6,7 +6,7 @@ use crate::Duration;
 pub const PPM: u32 = 1_000_000;
 
 /// Timeouts of a Raft election. Defaults: election 150–300 ms, heartbeat 50 ms, clocks within 1 % and read to the
-/// microsecond.
+/// microsecond. [`Timing::etcd`], [`Timing::tikv`] and [`Timing::mongodb`] are the defaults of those systems.
 ///
 /// A leader keeps its lease when a round trip and the followers' disks take less than the lease less a heartbeat (97 ms
 /// by default); a shorter heartbeat buys tolerance. A group whose round trip is longer than `election_min` elects
@@ -29,17 +29,20 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self {
-            election_min: Duration::from_millis(150),
-            election_max: Duration::from_millis(300),
-            heartbeat: Duration::from_millis(50),
-            rate_bound: 10_000,
-            grain: Duration::from_micros(1),
-        }
+        Self::STANDARD
     }
 }
 
 impl Timing {
+    /// What [`Timing::default`] is, for constants.
+    pub(super) const STANDARD: Self = Self {
+        election_min: Duration::from_millis(150),
+        election_max: Duration::from_millis(300),
+        heartbeat: Duration::from_millis(50),
+        rate_bound: 10_000,
+        grain: Duration::from_micros(1),
+    };
+
     /// How long a leader may act on one acknowledged round, counted from its send, when the followers promised to wait
     /// `promise`: `promise × (1 − ρ) ÷ (1 + ρ)`, less two grains of the clock: a follower may begin its promise a grain
     /// too early and a leader end its belief a grain too late. The slowest leader clock then still ends before the
