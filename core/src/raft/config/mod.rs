@@ -2,9 +2,11 @@
 
 mod error;
 mod presets;
+mod priority;
 mod timing;
 
 pub use error::ConfigError;
+pub use priority::Priority;
 pub use timing::{PPM, Timing};
 
 use crate::quorum::Voters;
@@ -36,6 +38,8 @@ pub struct Config {
     /// off then believes for ever, a node that returns deposes a healthy leader, and a leader can be established after
     /// one with a higher token; only the fence protects.
     pub safe_mode: bool,
+    /// How soon it stands when nobody leads. May differ from node to node, and from life to life.
+    pub priority: Priority,
     /// The generation of the fencing tokens. Raise it, on every node while the group is stopped, when durable records
     /// were restored from a backup. Recorded, and never accepted lower again.
     pub generation: u32,
@@ -50,6 +54,7 @@ impl Config {
             voters,
             timing: Timing::default(),
             safe_mode: true,
+            priority: Priority::default(),
             generation: 0,
         }
     }
