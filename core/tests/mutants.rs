@@ -6,7 +6,7 @@ mod group;
 use group::{Breakage, Group, timing};
 use std::collections::BTreeMap;
 use tenure::log::Shape;
-use tenure::raft::{Invariant, Rule, Switched, Timing};
+use tenure::raft::{Invariant, Record, Rule, Stored, Switched, Timing};
 use tenure::{Duration, Input, NodeId};
 
 /// Restarts, cuts, pauses and forced moves, with timers that hardly matter: what breaks a lease.
@@ -77,7 +77,7 @@ fn the_same_schedules_break_nothing_with_the_rules_on() {
 #[test]
 fn what_follows_is_declared() {
     for (rule, seeds) in [
-        (Rule::OneVoteATerm, 200),
+        (Rule::OneVoteATerm, 1_000),
         (Rule::MajorityOfVoters, 200),
         (Rule::PromiseBindsVoter, 1_500),
     ] {
@@ -205,11 +205,14 @@ fn up_to_date_log() {
             let mut group = hostile(rules, seed, |_| timing());
             for (place, node) in group.nodes.iter_mut().enumerate() {
                 let bits = seed >> (2 * place) & 3;
-                node.log = Shape::from_runs([(1, 1 + bits % 2), (2 + bits / 2, bits)]).unwrap();
-                let term = node.log.last().term;
-                node.disk = Some(tenure::raft::Record {
-                    term,
-                    ..Default::default()
+                let log = Shape::from_runs([(1, 1 + bits % 2), (2 + bits / 2, bits)]).unwrap();
+                let record = Record {
+                    term: log.last().term,
+                    ..Record::default()
+                };
+                node.disk = Some(Stored {
+                    log,
+                    ..Stored::from(record)
                 });
             }
             group.boot_all();
@@ -260,7 +263,11 @@ fn changes_when_a_node_returns(rules: &[Rule], forced: bool) -> u64 {
                 if other != leader as u64 && other != stray as u64 {
                     let term = group.nodes[leader].machine.as_ref().unwrap().term() + 1;
                     let last = tenure::log::Position::START;
-                    let message = tenure::raft::Message::RequestVote { term, last };
+                    let message = tenure::raft::Message::RequestVote {
+                        term,
+                        last,
+                        released: 0,
+                    };
                     group.input(other as usize, Input::Peer(NodeId(stray as u64), message));
                 }
             }
