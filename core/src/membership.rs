@@ -31,21 +31,21 @@ pub struct Member {
 #[repr(u8)]
 pub enum Part {
     /// Gets the log and does not vote.
-    Learner = 0,
+    Learner = 0b000,
     /// Votes; in both halves when joint.
-    Voter = NEW | OLD,
+    Voter = 0b011,
     /// Votes in the new half only. A voter afterwards.
-    Incoming = NEW,
+    Incoming = 0b001,
     /// Votes in the old half only. Takes no part afterwards.
-    Outgoing = OLD,
+    Outgoing = 0b010,
     /// Votes in the old half only. A learner afterwards, for it may not be a learner while its vote still counts (etcd's
     /// "learners next").
-    OutgoingLearner = OLD | 4,
+    OutgoingLearner = 0b110,
 }
 
 /// The halves of a joint membership, as bits of a part: to test one takes no branch.
-const NEW: u8 = 1;
-const OLD: u8 = 2;
+const NEW: u8 = 0b001;
+const OLD: u8 = 0b010;
 
 impl Part {
     /// Whether it votes in the half that remains.
