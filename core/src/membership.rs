@@ -318,9 +318,6 @@ impl Membership {
         if self.is_joint() {
             return Err(ChangeError::Joint);
         }
-        if target.voters.ids().len() + target.learners.len() > MAX_MEMBERS {
-            return Err(ChangeError::TooMany);
-        }
         let voted = |id: NodeId| self.place(id).is_some_and(|place| self.votes(place));
         let voter = |id: NodeId| match voted(id) {
             true => Part::Voter,
