@@ -1,710 +1,349 @@
-//! Changes of who takes part, step by step; each report that taught a rule is cited at its test.
+//! Who decides while a group changes: votes, indices and steps, against tables, against sorting, and over all changes of a
+//! small group.
 
-mod cluster;
-
-use cluster::Cluster;
-use tenure::membership::{self, Membership, Part, Target};
-use tenure::quorum::Voters;
-use tenure::raft::{
-    ChangeRefused, Entries, Message, ProposeError, Raft, Refusal, Role, Rule, Rules, Timing,
+use proptest::prelude::*;
+use tenure::NodeId;
+use tenure::membership::{
+    ChangeError, MAX_MEMBERS, Member, Membership, MembershipError, Part, Target,
 };
-use tenure::{Duration, Event, Input, NodeId, Why};
+use tenure::quorum::Voters;
 
-fn voters(ids: &[u64]) -> Voters {
-    Voters::new(ids.iter().copied().map(NodeId)).unwrap()
+/// `1v 2l 3i 4o 5d`: node 1 is a voter, 2 a learner, 3 incoming, 4 outgoing, 5 demoted (outgoing, then a learner). What
+/// stands behind the part is what the member said or reached.
+fn read(text: &str) -> (Membership, Vec<&str>) {
+    let row = text.split_whitespace().map(|word| {
+        let (id, said) = word.split_once(|c: char| c.is_alphabetic()).unwrap();
+        let part = match &word[id.len()..=id.len()] {
+            "v" => Part::Voter,
+            "l" => Part::Learner,
+            "i" => Part::Incoming,
+            "o" => Part::Outgoing,
+            "d" => Part::OutgoingLearner,
+            other => panic!("{other} is no part"),
+        };
+        let id = NodeId(id.parse().unwrap());
+        (Member { id, part }, said)
+    });
+    let (members, said): (Vec<_>, Vec<_>) = row.unzip();
+    (Membership::from_members(members).unwrap(), said)
 }
 
-fn target(ids: &[u64], learners: &[u64]) -> Target {
+fn group(text: &str) -> Membership {
+    read(text).0
+}
+
+fn target(voters: &[u64], learners: &[u64]) -> Target {
     Target {
-        voters: voters(ids),
+        voters: Voters::new(voters.iter().copied().map(NodeId)).unwrap(),
         learners: learners.iter().copied().map(NodeId).collect(),
     }
 }
 
-/// The membership `1 2 +3`: voters 1 and 2, learner 3; parts of a joint one are `i`, `o` and `d`.
-fn told(membership: &Membership) -> String {
-    let word = |part| match part {
-        Part::Voter => "",
-        Part::Learner => "+",
-        Part::Incoming => "i",
-        Part::Outgoing => "o",
-        Part::OutgoingLearner => "d",
-    };
-    let members = membership.members().iter();
-    let words: Vec<_> = members
-        .map(|member| format!("{}{}", word(member.part), member.id))
-        .collect();
-    words.join(" ")
-}
-
-fn change<R: Rules>(
-    cluster: &mut Cluster<R>,
-    leader: usize,
-    ids: &[u64],
-    learners: &[u64],
-) -> Result<u64, ChangeRefused> {
-    let target = target(ids, learners);
-    let begun = cluster.with(leader, |machine, now| machine.change(now, &target));
-    begun.map(|at| at.index)
-}
-
-/// Begins a change and waits until it is over, wherever leadership goes.
-fn settle<R: Rules>(cluster: &mut Cluster<R>, leader: usize, ids: &[u64], learners: &[u64]) {
-    change(cluster, leader, ids, learners).unwrap();
-    let end = Membership::from_members(
-        ids.iter()
-            .map(|id| (*id, Part::Voter))
-            .chain(learners.iter().map(|id| (*id, Part::Learner)))
-            .map(|(id, part)| membership::Member {
-                id: NodeId(id),
-                part,
-            }),
-    );
-    let end = end.unwrap();
-    cluster.until("the change is over", |cluster| {
-        end.voters().all(|id| {
-            let machine = cluster.machine(id.0 as usize);
-            *machine.membership() == end && machine.commit() == machine.last().index
-        })
-    });
-}
-
-/// Three voters led by node 0, and so many others that were told of these three.
-fn three_and(more: usize) -> Cluster {
-    let mut cluster = Cluster::new(3);
-    for _ in 0..more {
-        cluster.join(&voters(&[0, 1, 2]));
-    }
-    cluster.elect(0);
-    cluster
-}
-
-fn asked_to_be_elected<R: Rules>(cluster: &Cluster<R>, place: usize) -> usize {
-    let asks = |message: &Message| {
-        matches!(
-            message,
-            Message::RequestPreVote { .. } | Message::RequestVote { .. }
-        )
-    };
-    let said = cluster.said.iter();
-    said.filter(|(from, _, message)| *from == place && asks(message))
-        .count()
-}
-
-fn elections<R: Rules>(cluster: &Cluster<R>) -> usize {
-    let events = cluster.nodes.iter().flat_map(|node| &node.events);
-    events
-        .filter(|event| matches!(event, Event::Elected(_)))
-        .count()
-}
-
-fn deposed_for<R: Rules>(cluster: &Cluster<R>, place: usize, why: Why) -> bool {
-    let mut events = cluster.nodes[place].events.iter();
-    events.any(|event| matches!(event, Event::Deposed(_, reason) if *reason == why))
-}
-
 #[test]
-fn a_new_node_learns_the_log_before_it_votes() {
-    let mut cluster = three_and(1);
-    cluster.propose(0, 10);
-    cluster.run(1_000);
-    // It was told of others and nobody of it: it waits, also when its host is impatient.
-    cluster.input(3, Input::Campaign);
-    cluster.run(1_000);
-    assert_eq!(asked_to_be_elected(&cluster, 3), 0);
-    assert_eq!(
-        change(&mut cluster, 0, &[0, 1, 2, 3], &[]),
-        Err(ChangeRefused::Behind(NodeId(3)))
-    );
-    settle(&mut cluster, 0, &[0, 1, 2], &[3]);
-    cluster.until("the learner has it all", |cluster| {
-        cluster.commit(3) == cluster.commit(0)
-    });
-    cluster.run(1_000);
-    assert_eq!(asked_to_be_elected(&cluster, 3), 0);
-    settle(&mut cluster, 0, &[0, 1, 2, 3], &[]);
-    assert_eq!(cluster.leading(), [0]);
-    // It votes now: without it, two of four decide nothing.
-    cluster.isolate(1);
-    cluster.isolate(2);
-    let index = cluster.propose(0, 1);
-    cluster.run(50);
-    assert!(cluster.commit(0) < index);
-    cluster.cuts.clear();
-    cluster.isolate(1);
-    cluster.until("three of four decide", |cluster| {
-        cluster.commit(0) >= index && cluster.leading() == [0]
-    });
-    cluster.assert_agreement();
-}
-
-/// A learner far behind may be promoted only once it lacks no more than one message.
-#[test]
-fn a_voter_that_is_behind_is_refused_with_the_remedy() {
-    let mut cluster = three_and(1);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3]);
-    cluster.run(100);
-    cluster.isolate(3);
-    cluster.propose(0, 300);
-    cluster.run(20);
-    let refused = change(&mut cluster, 0, &[0, 1, 2, 3], &[]).unwrap_err();
-    assert_eq!(refused, ChangeRefused::Behind(NodeId(3)));
-    assert!(refused.to_string().contains("add it as a learner first"));
-    cluster.heal();
-    cluster.run(200);
-    settle(&mut cluster, 0, &[0, 1, 2, 3], &[]);
-}
-
-#[test]
-fn a_learner_that_needs_what_was_compacted_gets_a_snapshot() {
-    let mut cluster = three_and(1);
-    let end = cluster.propose(0, 500);
-    cluster.run(100);
-    let base = cluster.with(0, |machine, now| machine.compact(now, end - 10));
-    settle(&mut cluster, 0, &[0, 1, 2], &[3]);
-    cluster.until("the learner has it all", |cluster| {
-        cluster.commit(3) == cluster.commit(0)
-    });
-    assert_eq!(cluster.machine(3).log().base(), base.unwrap());
-    assert_eq!(told(cluster.machine(3).membership()), "0 1 2 +3");
-    cluster.assert_agreement();
-}
-
-#[test]
-fn changes_are_refused_by_name() {
-    let mut cluster = three_and(2);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    let refused = change(&mut cluster, 1, &[0, 1], &[]).unwrap_err();
-    let ChangeRefused::Propose(ProposeError::NotLeader(Some(leader))) = refused else {
-        panic!("{refused}");
-    };
-    assert_eq!(leader.node, NodeId(0));
-    for (ids, learners, error) in [
-        (
-            &[0, 1, 2][..],
-            &[3, 4][..],
-            membership::ChangeError::Unchanged,
-        ),
-        (
-            &[0, 1],
-            &[1],
-            membership::ChangeError::VoterAndLearner(NodeId(1)),
-        ),
-        (
-            &[0, 1],
-            &[4, 4],
-            membership::ChangeError::Repeated(NodeId(4)),
-        ),
+fn votes_that_decide() {
+    for (members, decided) in [
+        ("1v+", true),
+        ("1v-", false),
+        ("1v+ 2v-", false),
+        ("1v+ 2v+ 3v-", true),
+        ("1v+ 2v- 3v-", false),
+        ("1v+ 2v+ 3v- 4v-", false),
+        // Learners do not count, however many they are.
+        ("1v+ 2v- 3v- 4l+ 5l+", false),
+        ("1v+ 2v+ 3v- 4l-", true),
+        // Both halves of {1, 2, 3} → {3, 4, 5}.
+        ("1o+ 2o+ 3v- 4i+ 5i+", true),
+        ("1o+ 2o+ 3v+ 4i- 5i-", false),
+        ("1o- 2o- 3v+ 4i+ 5i+", false),
+        ("1o+ 2o- 3v+ 4i+ 5i-", true),
+        // {1, 2} → {1}: the one that remains cannot decide alone yet, whatever becomes of the other.
+        ("1v+ 2o-", false),
+        ("1v+ 2d-", false),
+        ("1v- 2d+", false),
+        ("1v+ 2d+", true),
+        // {1} → {1, 2, 3}: the first has the old half to itself and still needs one more of the new.
+        ("1v+ 2i- 3i-", false),
+        ("1v+ 2i+ 3i-", true),
+        ("1v- 2i+ 3i+", false),
+        // Nobody in common.
+        ("1o+ 2i-", false),
+        ("1o+ 2i+ 3l-", true),
     ] {
+        let (group, said) = read(members);
         assert_eq!(
-            change(&mut cluster, 0, ids, learners),
-            Err(ChangeRefused::Target(error))
+            group.is_quorum(|place| said[place] == "+"),
+            decided,
+            "{members}"
         );
     }
-    // One at a time: neither while the first is joint, nor while it is left.
-    let first = change(&mut cluster, 0, &[0, 3, 4], &[]).unwrap();
-    for _ in 0..5 {
-        let refused = change(&mut cluster, 0, &[0, 1, 2], &[]);
-        let last = cluster.machine(0).last().index;
-        if cluster.commit(0) < last {
-            assert_eq!(refused, Err(ChangeRefused::Uncommitted(last)));
-        }
-        cluster.run(1);
-    }
-    assert_eq!(cluster.commit(0), first + 1);
-    assert_eq!(told(cluster.machine(0).membership()), "0 3 4");
 }
 
-/// The 2015 correction: a new leader changes nothing before an entry of its own term is committed.
 #[test]
-fn a_new_leader_waits_for_an_entry_of_its_own() {
-    let mut cluster = Cluster::new(3);
-    cluster.input(0, Input::Campaign);
-    cluster.until("elected", |cluster| {
-        cluster.machine(0).role() == Role::Leader
-    });
+fn what_a_quorum_has_reached_and_is_free_from() {
+    for (members, reached, freed) in [
+        ("1v5", 5, 5),
+        ("1v5 2v9", 5, 9),
+        ("1v5 2v9 3v7", 7, 7),
+        ("1v5 2v9 3v7 4v6", 6, 7),
+        ("1v5 2v9 3v7 4l1 5l99", 7, 7),
+        // The slower half decides, and the one that is free later.
+        ("1o1 2o2 3v3 4i8 5i9", 2, 8),
+        ("1o8 2o9 3v3 4i1 5i2", 2, 8),
+        ("1v9 2d4", 4, 9),
+        ("1v9 2i4 3i5 4l1", 5, 9),
+        ("1o6 2i4", 4, 6),
+    ] {
+        let (group, at) = read(members);
+        let at = |place: usize| at[place].parse::<u64>().unwrap();
+        assert_eq!(group.reached_by_quorum(0, at), reached, "{members}");
+        assert_eq!(
+            group.reached_by_quorum(reached + 1, at),
+            reached + 1,
+            "{members}"
+        );
+        assert_eq!(group.freed_by_quorum(u64::MAX, at), freed, "{members}");
+        assert_eq!(group.freed_by_quorum(freed - 1, at), freed - 1, "{members}");
+    }
+}
+
+#[test]
+fn bad_memberships_are_refused_by_name() {
+    let member = |id, part| Member {
+        id: NodeId(id),
+        part,
+    };
+    for members in [
+        vec![],
+        vec![member(1, Part::Learner)],
+        vec![member(1, Part::Outgoing), member(2, Part::Learner)],
+        vec![member(1, Part::OutgoingLearner)],
+        vec![member(1, Part::Incoming)],
+    ] {
+        assert_eq!(
+            Membership::from_members(members),
+            Err(MembershipError::NoVoters)
+        );
+    }
     assert_eq!(
-        change(&mut cluster, 0, &[0, 1], &[]),
-        Err(ChangeRefused::NewLeader)
+        Membership::from_members([
+            member(2, Part::Learner),
+            member(1, Part::Voter),
+            member(2, Part::Voter),
+        ]),
+        Err(MembershipError::Repeated(NodeId(2)))
     );
-    cluster.until("established", |cluster| cluster.leading() == [0]);
-    change(&mut cluster, 0, &[0, 1], &[]).unwrap();
+    let many = |count: usize| (0..count as u64).map(|id| member(id, Part::Voter));
+    assert_eq!(
+        Membership::from_members((0..).map(|id| member(id, Part::Voter))),
+        Err(MembershipError::TooMany)
+    );
+    assert!(Membership::from_members(many(MAX_MEMBERS)).is_ok());
+    for (error, told) in [
+        (
+            MembershipError::NoVoters,
+            "one in its old half and one in its new",
+        ),
+        (
+            MembershipError::Repeated(NodeId(2)),
+            "node 2 is named twice",
+        ),
+        (MembershipError::TooMany, "more than 4096 members"),
+    ] {
+        assert!(error.to_string().contains(told), "{error}");
+    }
 }
 
-/// etcd confchange_v2_replace_leader_stepdown: the leader and another are replaced in one change.
 #[test]
-fn a_replaced_leader_leads_to_the_end_and_hands_over() {
-    let mut cluster = three_and(2);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    change(&mut cluster, 0, &[2, 3, 4], &[]).unwrap();
-    assert_eq!(told(cluster.machine(0).membership()), "o0 o1 2 i3 i4");
-    let begun = cluster.now;
-    cluster.until("another leads", |cluster| {
-        cluster.leading().first().is_some_and(|place| *place > 1)
-    });
-    // Two rounds of the log, the release, one round of votes, and one of the new leader's.
-    assert!(cluster.now - begun <= 10_000, "{}", cluster.now - begun);
-    assert!(deposed_for(&cluster, 0, Why::Removed));
-    assert_eq!(elections(&cluster), 2);
-    assert_eq!(cluster.machine(0).removed(), Some(cluster.commit(0)));
-    cluster.run(2_000);
-    assert_eq!(elections(&cluster), 2);
-    assert_eq!(asked_to_be_elected(&cluster, 0), 2 * 2);
-    cluster.assert_agreement();
+fn bad_changes_are_refused_by_name() {
+    let now = group("1v 2v 3v 4l");
+    for (target, error) in [
+        (target(&[3, 2, 1], &[4]), ChangeError::Unchanged),
+        (
+            target(&[1, 2, 3], &[4, 3]),
+            ChangeError::VoterAndLearner(NodeId(3)),
+        ),
+        (target(&[1], &[5, 4, 5]), ChangeError::Repeated(NodeId(5))),
+    ] {
+        assert_eq!(now.change_to(&target), Err(error));
+    }
+    let joint = now.change_to(&target(&[1, 4, 5], &[])).unwrap();
+    for next in [target(&[1, 4, 5], &[]), target(&[1, 2, 3], &[4])] {
+        assert_eq!(joint.change_to(&next), Err(ChangeError::Joint));
+    }
+    // All that take part during the change are counted.
+    let full: Vec<u64> = (10..10 + MAX_MEMBERS as u64).collect();
+    assert_eq!(
+        now.change_to(&target(&[1], &full)),
+        Err(ChangeError::TooMany)
+    );
+    assert_eq!(
+        now.change_to(&target(&full, &[])),
+        Err(ChangeError::TooMany)
+    );
+    assert!(now.change_to(&target(&full[3..], &[])).is_ok());
+    assert!(now.change_to(&target(&[1], &full[3..])).is_ok());
+    for (error, told) in [
+        (ChangeError::Joint, "wait until"),
+        (ChangeError::Unchanged, "nothing needs to be done"),
+        (
+            ChangeError::VoterAndLearner(NodeId(3)),
+            "node 3 is to be voter and learner at once",
+        ),
+        (ChangeError::Repeated(NodeId(5)), "node 5 is named twice"),
+        (ChangeError::TooMany, "change fewer at a time"),
+    ] {
+        assert!(error.to_string().contains(told), "{error}");
+    }
 }
 
-/// etcd confchange_v1_remove_leader_stepdown: it does not count itself, and does not go before the entry is committed.
 #[test]
-fn a_leader_that_removes_itself_does_not_count_itself() {
-    let mut cluster = three_and(0);
-    cluster.isolate(2);
-    let index = change(&mut cluster, 0, &[1, 2], &[]).unwrap();
-    cluster.run(60);
-    assert_eq!(cluster.leading(), [0]);
-    // Two of the old three have it, and one of the new two.
-    assert!(cluster.commit(0) < index);
-    cluster.heal();
-    cluster.until("another leads", |cluster| {
-        matches!(cluster.leading()[..], [1] | [2])
-    });
-    assert!(deposed_for(&cluster, 0, Why::Removed));
-    assert!(cluster.commit(0) >= index);
-    assert_eq!(elections(&cluster), 2);
+fn changes_go_by_one_voter_or_jointly() {
+    for (now, voters, learners, next, left) in [
+        // One voter more, one less, one promoted, one demoted; learners at will.
+        ("1v 2v", &[1, 2, 3][..], &[][..], "1v 2v 3v", "1v 2v 3v"),
+        ("1v 2v 3v", &[1, 3], &[], "1v 3v", "1v 3v"),
+        ("1v 2l", &[1, 2], &[], "1v 2v", "1v 2v"),
+        ("1v 2v", &[1], &[2], "1v 2l", "1v 2l"),
+        (
+            "1v 2l 3l",
+            &[1, 4],
+            &[9, 5, 3],
+            "1v 3l 4v 5l 9l",
+            "1v 3l 4v 5l 9l",
+        ),
+        // A replacement is two.
+        ("1v", &[2], &[], "1o 2i", "2v"),
+        ("1v 2v 3l", &[1, 3], &[2], "1v 2d 3i", "1v 2l 3v"),
+        ("1v", &[1, 2, 3], &[], "1v 2i 3i", "1v 2v 3v"),
+        ("1v 2v 3v 7l", &[2], &[3, 4], "1o 2v 3d 4l", "2v 3l 4l"),
+    ] {
+        let change = group(now).change_to(&target(voters, learners));
+        assert_eq!(change, Ok(group(next)), "{now}");
+        assert_eq!(group(next).leave(), group(left), "{now}");
+        assert_eq!(group(next).is_joint(), next != left, "{now}");
+    }
 }
 
-/// A leader that is demoted goes too, and stays as a learner.
 #[test]
-fn a_demoted_leader_hands_over_and_follows() {
-    let mut cluster = three_and(0);
-    settle(&mut cluster, 0, &[1, 2], &[0]);
-    cluster.run(1_000);
-    assert!(deposed_for(&cluster, 0, Why::Removed));
-    assert_eq!(cluster.machine(0).removed(), None);
-    assert_eq!(elections(&cluster), 2);
-    let leader = cluster.leading()[0];
-    let index = cluster.propose(leader, 3);
-    cluster.until("the learner has it", |cluster| cluster.commit(0) == index);
+fn members_are_told_apart() {
+    let five = group("1o 3v 4i 7l 9d");
+    let ids = |ids: Vec<NodeId>| ids.into_iter().map(|id| id.0).collect::<Vec<_>>();
+    assert_eq!(ids(five.ids().collect()), [1, 3, 4, 7, 9]);
+    assert_eq!(ids(five.voters().collect()), [1, 3, 4, 9]);
+    assert_eq!(ids(five.learners().collect()), [7]);
+    for (place, member) in five.members().iter().enumerate() {
+        assert_eq!(five.place(member.id), Some(place));
+        assert_eq!(five.votes(place), member.id != NodeId(7));
+    }
+    assert_eq!(five.place(NodeId(2)), None);
+    assert!(!five.votes(5));
+    assert_eq!(
+        Membership::new(&target(&[2, 1], &[]).voters),
+        group("1v 2v")
+    );
 }
 
-/// Raft thesis §4.2.2: one that is not in the newest configuration of its log may be the only one that can be elected.
 #[test]
-fn a_leader_that_had_only_begun_to_remove_itself_may_lead_again() {
-    let mut cluster = Cluster::new(2);
-    cluster.elect(0);
-    cluster.run(100);
-    cluster.isolate(0);
-    change(&mut cluster, 0, &[1], &[]).unwrap();
-    cluster.run(10);
-    cluster.restart(0);
-    cluster.run(1_000);
-    // It alone decides nothing, for it has no vote in the group that its log names.
-    assert_eq!(elections(&cluster), 1);
-    cluster.heal();
-    cluster.until("the one that remains leads", |cluster| {
-        cluster.leading() == [1]
-    });
-    assert!(deposed_for(&cluster, 0, Why::Removed));
-    assert_eq!(told(cluster.machine(1).membership()), "1");
+fn takes_little_memory() {
+    assert!(size_of::<Membership>() <= 24);
+    assert!(size_of::<Member>() <= 16);
 }
 
-/// The leader dies when the joint configuration is committed and nobody else knows that it is left.
+/// Every set of nodes, as bits by id, that is a quorum.
+fn quorums(group: &Membership, nodes: u64) -> Vec<u32> {
+    let has = |set: u32| group.is_quorum(|place| set >> group.members()[place].id.0 & 1 == 1);
+    (0..1 << nodes).filter(|set| has(*set)).collect()
+}
+
+/// Whatever a group becomes, no two quorums decide apart: within it, across the step to the next, and across the leave.
 #[test]
-fn a_new_leader_leaves_the_joint_configuration_it_finds() {
-    let mut cluster = three_and(2);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    cluster.loses = |_, _, message| matches!(message, Message::Append { entries: Entries::Change { to, .. }, .. } if !to.is_joint());
-    let index = change(&mut cluster, 0, &[1, 3, 4], &[]).unwrap();
-    cluster.until("joint is committed", |cluster| cluster.commit(0) == index);
-    cluster.run(20);
-    cluster.crash(0);
-    cluster.loses = |_, _, _| false;
-    cluster.until("a new leader has left it", |cluster| {
-        cluster.leading().first().is_some_and(|place| {
-            let machine = cluster.machine(*place);
-            told(machine.membership()) == "1 3 4" && machine.commit() == machine.last().index
+fn quorums_of_neighbours_intersect() {
+    const NODES: u64 = 5;
+    let meet = |a: &[u32], b: &[u32]| a.iter().all(|a| b.iter().all(|b| a & b != 0));
+    // Each node is a voter, a learner or not there.
+    let targets: Vec<Target> = (0..3u64.pow(5))
+        .filter_map(|code| {
+            let of = |kind| (0..NODES).filter(move |id| code / 3u64.pow(*id as u32) % 3 == kind);
+            Some(Target {
+                voters: Voters::new(of(1).map(NodeId)).ok()?,
+                learners: of(2).map(NodeId).collect(),
+            })
         })
-    });
-    cluster.assert_agreement();
-}
-
-/// hashicorp/raft#524, #476: removed while cut off, still in its own configuration. The leader is unmoved, and the node
-/// learns of it.
-#[test]
-fn a_node_removed_while_cut_off_moves_nobody_and_learns_of_it() {
-    let mut cluster = Cluster::new(5);
-    cluster.elect(0);
-    cluster.run(100);
-    cluster.isolate(4);
-    let index = change(&mut cluster, 0, &[0, 1, 2, 3], &[]).unwrap();
-    cluster.run(2_000);
-    assert_eq!(cluster.machine(4).removed(), None);
-    cluster.heal();
-    cluster.until("it learns", |cluster| {
-        cluster.machine(4).removed() == Some(index)
-    });
-    cluster.run(20);
-    let asked = asked_to_be_elected(&cluster, 4);
-    cluster.run(3_000);
-    assert_eq!(asked_to_be_elected(&cluster, 4), asked);
-    assert_eq!((cluster.leading(), elections(&cluster)), (vec![0], 1));
-    assert_eq!(cluster.machine(0).term(), 1);
-    // After a restart it has forgotten, asks, and is told again.
-    cluster.restart(4);
-    cluster.until("it learns", |cluster| {
-        cluster.machine(4).removed() == Some(index)
-    });
-    // A leader that speaks to it knows better.
-    settle(&mut cluster, 0, &[0, 1, 2, 3], &[4]);
-    cluster.run(100);
-    assert_eq!(cluster.machine(4).removed(), None);
-    settle(&mut cluster, 0, &[0, 1, 2, 3, 4], &[]);
-    assert_eq!((cluster.leading(), elections(&cluster)), (vec![0], 1));
-}
-
-/// It stops also when nobody leads, and those that remain elect without it.
-#[test]
-fn a_removed_node_leaves_an_election_to_the_others() {
-    let mut cluster = Cluster::new(4);
-    cluster.elect(0);
-    cluster.run(100);
-    cluster.isolate(3);
-    settle(&mut cluster, 0, &[0, 1, 2], &[]);
-    cluster.crash(0);
-    cluster.run(400);
-    cluster.heal();
-    cluster.until("one of the others leads", |cluster| {
-        matches!(cluster.leading()[..], [1] | [2])
-    });
-    cluster.run(1_000);
-    let asked = asked_to_be_elected(&cluster, 3);
-    cluster.run(3_000);
-    assert!(cluster.machine(3).removed().is_some());
-    assert_eq!(asked_to_be_elected(&cluster, 3), asked);
-}
-
-/// hashicorp/raft#476: demoted while cut off. Its leader speaks to it, and it follows.
-#[test]
-fn a_node_demoted_while_cut_off_moves_nobody() {
-    let mut cluster = Cluster::new(5);
-    cluster.elect(0);
-    cluster.run(100);
-    cluster.isolate(4);
-    settle(&mut cluster, 0, &[0, 1, 2, 3], &[4]);
-    cluster.run(2_000);
-    cluster.heal();
-    cluster.run(2_000);
-    assert_eq!((cluster.leading(), elections(&cluster)), (vec![0], 1));
-    assert_eq!(cluster.machine(0).term(), 1);
-    assert_eq!(told(cluster.machine(4).membership()), "0 1 2 3 +4");
-    assert_eq!(cluster.machine(4).removed(), None);
-}
-
-/// What a node is told goes by what its own log knows, and by the question it asked.
-#[test]
-fn a_node_added_again_does_not_heed_old_news() {
-    let mut cluster = Cluster::new(3);
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0, 1], &[]);
-    settle(&mut cluster, 0, &[0, 1], &[2]);
-    cluster.run(100);
-    settle(&mut cluster, 0, &[0, 1, 2], &[]);
-    let added = cluster.machine(2).last().index;
-    cluster.isolate(2);
-    cluster.run(400);
-    cluster.input(2, Input::Campaign);
-    assert_eq!(cluster.machine(2).role(), Role::PreCandidate);
-    let asked = cluster.machine(2).term() + 1;
-    let say = |cluster: &mut Cluster, asked, index| {
-        let told = Message::NotMember { asked, index };
-        cluster.input(2, Input::Peer(NodeId(1), told));
-        cluster.machine(2).removed()
-    };
-    assert_eq!(say(&mut cluster, asked, added - 1), None);
-    assert_eq!(say(&mut cluster, asked - 1, added + 1), None);
-    let refused = |cluster: &Cluster, reason| cluster.machine(2).refusals().count(reason);
-    assert_eq!(refused(&cluster, Refusal::Unasked), 0);
-    assert_eq!(say(&mut cluster, asked + 1, added + 1), None);
-    assert_eq!(refused(&cluster, Refusal::Unasked), 1);
-    assert_eq!(say(&mut cluster, asked, 0), None);
-    assert_eq!(say(&mut cluster, asked, u64::MAX), None);
-    assert_eq!(refused(&cluster, Refusal::ImpossibleLog), 2);
-    let stranger = Message::NotMember {
-        asked,
-        index: added + 1,
-    };
-    cluster.input(2, Input::Peer(NodeId(9), stranger));
-    assert_eq!(refused(&cluster, Refusal::UnknownSender), 1);
-    assert_eq!(cluster.machine(2).role(), Role::PreCandidate);
-    assert_eq!(say(&mut cluster, asked, added + 1), Some(added + 1));
-    assert_eq!(cluster.machine(2).role(), Role::Follower);
-}
-
-/// scylladb#10618: one voter begins to hand its vote to another, and is cut off from it. It alone can be elected, and a
-/// member of either half counts its own vote.
-#[test]
-fn a_member_of_either_half_votes_for_itself() {
-    let mut cluster = Cluster::new(1);
-    cluster.join(&voters(&[0]));
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0], &[1]);
-    cluster.run(100);
-    cluster.isolate(0);
-    change(&mut cluster, 0, &[1], &[0]).unwrap();
-    assert_eq!(told(cluster.machine(0).membership()), "d0 i1");
-    cluster.run(10);
-    cluster.restart(0);
-    cluster.run(1_000);
-    assert!(cluster.leading().is_empty());
-    cluster.heal();
-    cluster.until("the other leads", |cluster| cluster.leading() == [1]);
-    assert_eq!(told(cluster.machine(1).membership()), "+0 1");
-    assert_eq!(elections(&cluster), 3);
-}
-
-/// etcd campaign_learner_must_vote: a voter that does not know yet that it is one grants its vote.
-#[test]
-fn a_stale_learner_votes() {
-    let mut cluster = three_and(1);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3]);
-    cluster.run(100);
-    cluster.isolate(3);
-    let index = change(&mut cluster, 0, &[0, 1, 2, 3], &[]).unwrap();
-    cluster.until("three of four have it", |cluster| {
-        (0..3).all(|place| cluster.commit(place) == index)
-    });
-    cluster.crash(0);
-    cluster.run(500);
-    assert!(cluster.leading().is_empty());
-    cluster.heal();
-    cluster.until("elected", |cluster| !cluster.leading().is_empty());
-    let granted = |(from, _, message): &(usize, usize, Message)| {
-        *from == 3 && matches!(message, Message::VoteGranted { .. })
-    };
-    assert!(cluster.said.iter().any(granted));
-}
-
-/// Requests of those that a node does not know are answered; answers of theirs count for nothing.
-#[test]
-fn strangers_are_answered_and_do_not_count() {
-    let mut cluster = three_and(0);
-    cluster.said.clear();
-    let stranger = NodeId(9);
-    let ask = Message::RequestPreVote {
-        term: 2,
-        last: cluster.machine(0).last(),
-        sent: cluster.clock(),
-        released: 0,
-    };
-    cluster.input(1, Input::Peer(stranger, ask));
-    assert!(matches!(
-        cluster.said[..],
-        [(1, 9, Message::PreVoteRefused { .. })]
-    ));
-    cluster.isolate(1);
-    cluster.run(400);
-    cluster.input(1, Input::Campaign);
-    for stranger in [7, 8, 9] {
-        let answer = Message::PreVoteGranted {
-            term: 2,
-            remainder: Duration::ZERO,
-            sent: cluster.clock(),
-        };
-        cluster.input(1, Input::Peer(NodeId(stranger), answer));
-    }
-    assert_eq!(cluster.machine(1).role(), Role::PreCandidate);
-    let refused = cluster.machine(1).refusals();
-    assert_eq!(refused.count(Refusal::UnknownSender), 3);
-}
-
-/// INV-S1 across two changes, with promises of unequal length. What a voter of the first group promised for long does not
-/// bind the third, which need not share a node with those that promised.
-#[test]
-fn a_lease_is_counted_anew_before_the_next_change() {
-    let mut cluster = Cluster::new(3);
-    for _ in 0..2 {
-        cluster.join(&voters(&[0, 1, 2]));
-    }
-    let long = Timing {
-        election_min: Duration::from_millis(600),
-        election_max: Duration::from_millis(900),
-        ..Timing::default()
-    };
-    for place in [0, 1] {
-        cluster.nodes[place].config.timing = long;
-    }
-    let mut cluster = cluster.seeded(1);
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    // The newest round of 0 was answered by 1, which is then heard no more.
-    cluster.isolate(1);
-    settle_without(&mut cluster, &[0, 1, 2, 3], &[4], 1);
-    change(&mut cluster, 0, &[0, 1, 2, 3, 4], &[]).unwrap();
-    let begun = cluster.now;
-    cluster.run(1);
-    cluster.isolate(0);
-    cluster.until("another leads", |cluster| {
-        let leading = cluster.leading();
-        assert!(leading.len() < 2, "{leading:?} believe at once");
-        leading.first().is_some_and(|place| *place > 1)
-    });
-    assert!(cluster.now - begun < 550_000, "{}", cluster.now - begun);
-}
-
-/// As [`settle`], while one of the voters is cut off.
-fn settle_without(cluster: &mut Cluster, ids: &[u64], learners: &[u64], without: u64) {
-    let index = change(cluster, 0, ids, learners).unwrap();
-    cluster.until("committed without it", |cluster| {
-        let mut others = ids.iter().filter(|id| **id != without);
-        others.all(|id| cluster.commit(*id as usize) >= index)
-    });
-}
-
-/// Who leads with what is committed, and who leads without it: INV-E5 and INV-L3, broken.
-fn apart<R: Rules>(cluster: &Cluster<R>) -> bool {
-    let machines: Vec<&Raft<R>> = cluster
-        .nodes
-        .iter()
-        .filter_map(|node| node.machine.as_ref())
         .collect();
-    machines.iter().any(|one| {
-        machines.iter().any(|other| {
-            (1..=one.commit().min(other.commit()))
-                .any(|index| one.log().term_at(index) != other.log().term_at(index))
-        })
+    let (mut single, mut joint) = (0, 0);
+    for from in &targets {
+        let now = Membership::new(&from.voters);
+        let now = now.change_to(from).unwrap_or(now);
+        let before = quorums(&now, NODES);
+        assert!(meet(&before, &before));
+        for to in &targets {
+            let Ok(next) = now.change_to(to) else {
+                assert_eq!(from, to);
+                continue;
+            };
+            let during = quorums(&next, NODES);
+            assert!(meet(&before, &during), "{now:?} → {next:?}");
+            assert!(meet(&during, &during), "{next:?}");
+            let end = next.leave();
+            assert!(meet(&during, &quorums(&end, NODES)), "{next:?} → {end:?}");
+            assert!(end.voters().eq(to.voters.ids().iter().copied()));
+            assert!(end.learners().eq(to.learners.iter().copied()));
+            *(if next.is_joint() {
+                &mut joint
+            } else {
+                &mut single
+            }) += 1;
+        }
+    }
+    assert!(single > 1_000 && joint > 10_000, "{single} {joint}");
+}
+
+fn parts() -> impl Strategy<Value = Vec<Part>> {
+    let part = prop_oneof![
+        Just(Part::Learner),
+        Just(Part::Voter),
+        Just(Part::Incoming),
+        Just(Part::Outgoing),
+        Just(Part::OutgoingLearner),
+    ];
+    // One voter more, so that no half is empty; and as often as not a group that is not joint.
+    let joint = prop::collection::vec(part, 0..20);
+    let settled = prop::collection::vec(prop_oneof![Just(Part::Learner), Just(Part::Voter)], 0..20);
+    prop_oneof![joint, settled].prop_map(|mut parts| {
+        parts.push(Part::Voter);
+        parts
     })
 }
 
-/// Two changes by one voter each, the second begun before the first is committed: {0, 1, 2} and {0, 1, 2, 3, 4} share no
-/// node where {1, 2} and {0, 3, 4} decide.
-fn two_changes_at_once<R: Rules>(rules: R) -> (Cluster<R>, Result<u64, ChangeRefused>) {
-    let mut cluster = Cluster::with_rules(3, rules);
-    for _ in 0..2 {
-        cluster.join(&voters(&[0, 1, 2]));
-    }
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    for other in [1, 2] {
-        for one in [0, 3, 4] {
-            cluster.cut(one, other);
-        }
-    }
-    change(&mut cluster, 0, &[0, 1, 2, 3], &[4]).unwrap();
-    let second = change(&mut cluster, 0, &[0, 1, 2, 3, 4], &[]);
-    cluster.run(100);
-    cluster.until("the other side leads", |cluster| {
-        cluster.leading().iter().any(|place| [1, 2].contains(place))
-    });
-    let leader = cluster
-        .leading()
-        .into_iter()
-        .find(|place| [1, 2].contains(place));
-    cluster.propose(leader.unwrap(), 1);
-    cluster.run(20);
-    (cluster, second)
-}
+proptest! {
+    /// Votes and values of a quorum are what counting and sorting each half would give.
+    #[test]
+    fn agrees_with_sorting_each_half(
+        parts in parts(),
+        bound in 0u64..20,
+        at in prop::collection::vec(prop_oneof![4 => 0u64..20, 1 => any::<u64>()], 21),
+    ) {
+        let members = parts.iter().zip(1..).map(|(part, id)| Member { id: NodeId(id * id), part: *part });
+        let group = Membership::from_members(members).unwrap();
+        let half = |goes: &[Part]| {
+            let votes = |place: &usize| parts[*place] == Part::Voter || goes.contains(&parts[*place]);
+            let mut half: Vec<u64> = (0..parts.len()).filter(votes).map(|place| at[place]).collect();
+            half.sort_unstable();
+            half
+        };
+        let halves = [half(&[Part::Incoming]), half(&[Part::Outgoing, Part::OutgoingLearner])];
+        let need = |half: &Vec<u64>| half.len() / 2 + 1;
 
-#[test]
-fn one_change_at_a_time() {
-    let (cluster, second) = two_changes_at_once(tenure::raft::Faithful);
-    assert!(matches!(second, Err(ChangeRefused::Uncommitted(_))));
-    assert!(!apart(&cluster));
-    let off = tenure::raft::Switched::without(&[Rule::OneChangeAtATime]);
-    let (cluster, second) = two_changes_at_once(off);
-    assert!(second.is_ok() && apart(&cluster));
-}
+        let reached = halves.iter().map(|half| half[half.len() - need(half)]).min().unwrap();
+        let freed = halves.iter().map(|half| half[need(half) - 1]).max().unwrap();
+        prop_assert_eq!(group.reached_by_quorum(0, |place| at[place]), reached);
+        prop_assert_eq!(group.reached_by_quorum(bound, |place| at[place]), reached.max(bound));
+        prop_assert_eq!(group.freed_by_quorum(u64::MAX, |place| at[place]), freed);
+        prop_assert_eq!(group.freed_by_quorum(bound, |place| at[place]), freed.min(bound));
 
-/// A change of two voters, decided by the new half alone: {0, 1, 2} becomes {0, 3, 4} where {1, 2} decide too.
-fn half_a_change<R: Rules>(rules: R) -> Cluster<R> {
-    let mut cluster = Cluster::with_rules(3, rules);
-    for _ in 0..2 {
-        cluster.join(&voters(&[0, 1, 2]));
+        let said = halves.iter().all(|half| half.iter().filter(|at| **at < bound).count() >= need(half));
+        prop_assert_eq!(group.is_quorum(|place| at[place] < bound), said);
+        let settled = parts.iter().all(|part| matches!(part, Part::Voter | Part::Learner));
+        prop_assert_eq!(group.is_joint(), !settled);
     }
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    for other in [1, 2] {
-        for one in [0, 3, 4] {
-            cluster.cut(one, other);
-        }
-    }
-    change(&mut cluster, 0, &[0, 3, 4], &[]).unwrap();
-    cluster.run(100);
-    cluster.until("the other side leads", |cluster| {
-        cluster.leading().iter().any(|place| [1, 2].contains(place))
-    });
-    let leader = cluster
-        .leading()
-        .into_iter()
-        .find(|place| [1, 2].contains(place));
-    cluster.propose(leader.unwrap(), 1);
-    cluster.run(20);
-    cluster
-}
-
-#[test]
-fn joint_needs_both() {
-    assert!(!apart(&half_a_change(tenure::raft::Faithful)));
-    let off = tenure::raft::Switched::without(&[Rule::JointNeedsBoth]);
-    assert!(apart(&half_a_change(off)));
-}
-
-/// Ongaro, raft-dev 2015. Node 0 begins to add 4, and is cut off with it; node 1, in a term of its own, begins at once to
-/// remove 3 and decides with 2; then 0 returns and decides with 3 and 4.
-fn a_change_that_comes_back<R: Rules>(rules: R) -> (Cluster<R>, Result<u64, ChangeRefused>) {
-    let mut cluster = Cluster::with_rules(4, rules);
-    cluster.join(&voters(&[0, 1, 2, 3]));
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0, 1, 2, 3], &[4]);
-    cluster.run(100);
-    for other in [1, 2, 3] {
-        cluster.cut(0, other);
-        cluster.cut(4, other);
-    }
-    change(&mut cluster, 0, &[0, 1, 2, 3, 4], &[]).unwrap();
-    // One of the others is elected by the other two, which lose the entry that it then begins with.
-    cluster.loses = |_, _, message| matches!(message, Message::Append { term: 2.., .. });
-    cluster.run(200);
-    let elected = |cluster: &Cluster<R>, place: &usize| cluster.machine(*place).term() > 1;
-    cluster.until("another is elected", |cluster| {
-        (1..4)
-            .any(|place| cluster.machine(place).role() == Role::Leader && elected(cluster, &place))
-    });
-    let leads = |place: &usize| cluster.machine(*place).role() == Role::Leader;
-    let leader = (1..4).find(leads).unwrap();
-    let goes = if leader == 3 { 2 } else { 3 };
-    let keeps = 6 - leader - goes;
-    let next = [0, leader as u64, keeps as u64];
-    let begun = change(&mut cluster, leader, &next, &[4]);
-    for place in [leader, keeps] {
-        cluster.cut(place, goes);
-    }
-    cluster.loses = |_, _, _| false;
-    cluster.run(60);
-    // 0 and 4 meet the one that was to go.
-    for place in [0, 4] {
-        cluster.cuts.remove(&(place, goes));
-        cluster.cuts.remove(&(goes, place));
-    }
-    cluster.until("they decide", |cluster| {
-        [0, goes, 4]
-            .iter()
-            .any(|place| cluster.leading().contains(place))
-    });
-    cluster.run(20);
-    (cluster, begun)
-}
-
-#[test]
-fn change_after_own_term() {
-    let (cluster, begun) = a_change_that_comes_back(tenure::raft::Faithful);
-    assert_eq!(begun, Err(ChangeRefused::NewLeader));
-    assert!(!apart(&cluster));
-    let off = tenure::raft::Switched::without(&[Rule::ChangeAfterOwnTerm]);
-    let (cluster, begun) = a_change_that_comes_back(off);
-    assert!(begun.is_ok() && apart(&cluster));
 }
