@@ -46,3 +46,24 @@ fn what_waits_travels_in_one_message() {
         .collect();
     assert_eq!(counts, [(1, 64), (2, 64)]);
 }
+
+/// A follower says once that its disk has the entries, and that is lost: the leader asks again.
+#[test]
+fn a_lost_acknowledgement_is_asked_for_again() {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.run(100);
+    cluster.loses = |_, _, message| matches!(message, Message::AppendAck { .. });
+    let index = cluster.propose(0, 1);
+    cluster.run(10);
+    cluster.loses = |_, _, _| false;
+    assert!(cluster.commit(0) < index);
+    cluster.until("committed", |cluster| cluster.commit(0) == index);
+    // One question to each, without entries.
+    let asked = |(from, _, message): &&(usize, usize, Message)| {
+        *from == 0 && matches!(message, Message::Append { entries, .. } if entries.count() == 0)
+    };
+    assert_eq!(cluster.said.iter().filter(asked).count(), 2);
+    cluster.run(200);
+    assert_eq!(cluster.said.iter().filter(asked).count(), 2);
+}

@@ -101,6 +101,7 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     round,
+                    unheard,
                     ..
                 } = *progress;
                 let overdue = ago(progress.sent);
@@ -110,6 +111,7 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     self.round - round.min(self.round),
+                    unheard,
                     overdue,
                 )
                     .hash(hasher);

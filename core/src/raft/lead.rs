@@ -29,6 +29,8 @@ pub struct Progress {
     pub(super) told: u64,
     /// The newest round it answered.
     pub(super) round: u64,
+    /// Whether it is to be asked what its disk has: it has all that was sent, and its word for it may be lost.
+    pub(super) unheard: bool,
 }
 
 /// How entries go to a follower.
@@ -89,6 +91,7 @@ impl Progress {
             sent: now,
             told: 0,
             round: 0,
+            unheard: false,
         }
     }
 }
@@ -194,7 +197,8 @@ impl<R: Rules> Raft<R> {
             _ => 0,
         };
         let progress = &mut self.progress[place];
-        if room == 0 {
+        let asks = known.unheard && known.pace == Pace::Stream;
+        if room == 0 && !asks {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
@@ -220,7 +224,7 @@ impl<R: Rules> Raft<R> {
         }
         let entries = self.entries_after(prev, room);
         let progress = &mut self.progress[place];
-        progress.told = commit;
+        (progress.told, progress.unheard) = (commit, false);
         match known.pace {
             Pace::Probe => progress.pace = Pace::Probing,
             _ => progress.next += entries.count(),
@@ -332,6 +336,7 @@ impl<R: Rules> Raft<R> {
                 // What it says to have agrees: the leader's own entries were counted from there.
                 progress.next = matched.max(progress.matched) + 1;
             }
+            Pace::Stream if progress.matched + 1 < progress.next => progress.unheard = true,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {
