@@ -330,7 +330,7 @@ fn a_new_leader_leaves_the_joint_configuration_it_finds() {
     cluster.assert_agreement();
 }
 
-/// hashicorp/raft#524, #476: removed while cut off, still in its own configuration. The leader is unmoved, and the node
+/// hashicorp/raft#524, hashicorp/raft#476: removed while cut off, still in its own configuration. The leader is unmoved, and the node
 /// learns of it.
 #[test]
 fn a_node_removed_while_cut_off_moves_nobody_and_learns_of_it() {

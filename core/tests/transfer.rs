@@ -3,6 +3,7 @@
 mod cluster;
 
 use cluster::Cluster;
+use std::hash::{DefaultHasher, Hasher};
 use tenure::membership::Target;
 use tenure::quorum::Voters;
 use tenure::raft::{
@@ -94,8 +95,8 @@ fn the_successor_needs_one_round() {
     }
 }
 
-/// redpanda#2606, hashicorp/raft#487, #581: under load the successor is named when its disk has the whole log, and not one
-/// entry before.
+/// redpanda#2606, hashicorp/raft#487, hashicorp/raft#581: under load the successor is named when its disk has the whole log,
+/// and not one entry before.
 #[test]
 fn the_successor_has_the_whole_log() {
     let mut cluster = led(3, Faithful);
@@ -411,4 +412,46 @@ fn an_election_without_a_log_is_transferred_at_once() {
     transfer(&mut cluster, 0, 2).unwrap();
     cluster.until("it leads", |cluster| cluster.leading() == [2]);
     assert_eq!(cluster.now - begun, 5_000);
+}
+
+/// A transfer, that a node is out, and which release a node relays are part of what a machine can do (C10).
+#[test]
+fn what_was_asked_and_heard_shows_in_the_view() {
+    let look = |cluster: &Cluster, place: usize| {
+        let mut hasher = DefaultHasher::new();
+        let (machine, now) = (cluster.machine(place), cluster.clock());
+        machine.fingerprint(now, &mut hasher);
+        hasher.finish()
+    };
+    let mut cluster = led(3, Faithful);
+    cluster.isolate(1);
+    cluster.propose(0, 1);
+    cluster.run(20);
+    let before = look(&cluster, 0);
+    let mut one = cluster.machine(0).clone();
+    one.transfer(cluster.clock(), NodeId(1)).unwrap();
+    transfer(&mut cluster, 0, 1).unwrap();
+    let under_way = look(&cluster, 0);
+    assert_ne!(under_way, before);
+    let mut hasher = DefaultHasher::new();
+    one.fingerprint(cluster.clock(), &mut hasher);
+    assert_eq!(hasher.finish(), under_way);
+
+    cluster.run(400);
+    cluster.input(1, Input::Campaign);
+    let asked = cluster.machine(1).term() + 1;
+    let refusal = Message::PreVoteRefused {
+        asked,
+        term: 0,
+        better: None,
+    };
+    for (message, shows) in [
+        (refusal, false),
+        (Message::Release { term: 1, to: None }, true),
+        (Message::NotMember { asked, index: 99 }, true),
+    ] {
+        let before = look(&cluster, 1);
+        cluster.input(1, Input::Peer(NodeId(0), message.clone()));
+        assert_eq!(look(&cluster, 1) != before, shows, "{message:?}");
+    }
 }
