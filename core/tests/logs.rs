@@ -35,7 +35,35 @@ fn wild_schedules_break_no_log_and_heal() {
             group.step();
         }
         assert_eq!(group.ghost.broken, None, "seed {seed}");
-        if !alike(&group) { for n in &group.nodes { let m = n.machine.as_ref().unwrap(); println!("{:?} {:?} term {} commit {} last {:?} base {:?} applied {} dur {} pend {}", m.id(), m.role(), m.term(), m.commit(), m.last(), m.log().base(), n.memory.applied.len(), m.durable_index(), m.pending()); for i in 0..5 { println!("   {:?}", m.progress(tenure::NodeId(i))); } } println!("{:?}", group.nodes[0].machine.as_ref().unwrap().config().replication); }
+        if !alike(&group) {
+            for n in &group.nodes {
+                let m = n.machine.as_ref().unwrap();
+                println!(
+                    "{:?} {:?} term {} commit {} last {:?} base {:?} applied {} dur {} pend {}",
+                    m.id(),
+                    m.role(),
+                    m.term(),
+                    m.commit(),
+                    m.last(),
+                    m.log().base(),
+                    n.memory.applied.len(),
+                    m.durable_index(),
+                    m.pending()
+                );
+                for i in 0..5 {
+                    println!("   {:?}", m.progress(tenure::NodeId(i)));
+                }
+            }
+            println!(
+                "{:?}",
+                group.nodes[0]
+                    .machine
+                    .as_ref()
+                    .unwrap()
+                    .config()
+                    .replication
+            );
+        }
         assert!(alike(&group), "seed {seed}: members differ");
         let canon = &group.ghost.canon;
         committed += canon.len();

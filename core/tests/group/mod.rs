@@ -16,7 +16,7 @@ pub(crate) use node::Node;
 use node::{Load, Pending};
 
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Faithful, Message, Raft, Replication, Rules, Timing};
+use tenure::raft::{Boot, Config, Faithful, Message, Priority, Raft, Replication, Rules, Timing};
 use tenure::random::Random;
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Ticket, Unknown};
 
@@ -40,6 +40,8 @@ pub(crate) struct Group<R: Rules = Faithful> {
     pub(crate) breakage: Breakage,
     pub(crate) work: Work,
     timings: Vec<Timing>,
+    /// By place; ordinary at first.
+    pub(crate) priorities: Vec<Priority>,
     safe_mode: bool,
     replication: Option<Replication>,
     rules: R,
@@ -98,6 +100,7 @@ impl<R: Rules> Group<R> {
             breakage: Breakage::default(),
             work: Work::default(),
             timings,
+            priorities: vec![Priority::Ordinary; voters as usize],
             safe_mode,
             replication: None,
             rules,
@@ -153,6 +156,7 @@ impl<R: Rules> Group<R> {
             timing: self.timings[place],
             safe_mode: self.safe_mode,
             replication: self.replication,
+            priority: self.priorities[place],
             ..Config::new(node.id, voters)
         };
         let boot = Boot {
