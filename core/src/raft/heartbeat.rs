@@ -221,7 +221,7 @@ impl<R: Rules> Raft<R> {
         if !self.takes_answer(term, sent) {
             return;
         }
-        if round > self.round {
+        if round > self.round || matched > self.log.last().index {
             return self.refusals.add(Refusal::Unasked);
         }
         self.cover(place, sent, promise);

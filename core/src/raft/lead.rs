@@ -170,17 +170,18 @@ impl<R: Rules> Raft<R> {
         if self.membership.members()[place].id == self.config.id {
             return None;
         }
-        let room = match known.pace {
-            Pace::Probe => flow.batch,
-            // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
-            Pace::Stream if known.next <= last => {
-                let open = (known.next - 1).saturating_sub(known.matched);
-                flow.batch.min(flow.window.saturating_sub(open))
-            }
-            _ => 0,
+        // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
+        let open = (known.next - 1).saturating_sub(known.matched);
+        let room = flow.batch.min(flow.window.saturating_sub(open));
+        let (due, room) = match known.pace {
+            // Nothing is known to be on the way.
+            Pace::Probe if known.matched == 0 => (true, flow.batch.min(flow.window)),
+            Pace::Probe => (true, room),
+            Pace::Stream => (room > 0 && known.next <= last, room),
+            Pace::Probing | Pace::Snapshot => (false, 0),
         };
         let progress = &mut self.progress[place];
-        if room == 0 {
+        if !due {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
@@ -314,6 +315,9 @@ impl<R: Rules> Raft<R> {
                 // What it says to have agrees: the leader's own entries were counted from there.
                 progress.next = matched.max(progress.matched) + 1;
             }
+            // All has arrived: its acknowledgement waits for a disk, or was lost too. It is asked for, or a window that is
+            // full would stay so.
+            Pace::Stream if progress.matched < matched => progress.pace = Pace::Probe,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {

@@ -61,7 +61,8 @@ listed! {
         AckDurable,
         /// The leader counts its own copy when its disk holds it, like any other. Off: committed entries are lost in a crash.
         OwnCopyDurable,
-        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
+        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: the commit index passes
+        /// entries that the next leader may lack.
         CommitOwnTerm,
     }
 }
@@ -94,6 +95,8 @@ pub enum Invariant {
     StateMachineAgreement,
     /// What is committed is on a majority's disks.
     CommittedIsDurable,
+    /// The commit index rises only, and in a leader over an entry of its own term.
+    CommitRises,
 }
 
 impl Invariant {
@@ -113,6 +116,7 @@ impl Invariant {
             Self::LogMatching => "INV-L1",
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
+            Self::CommitRises => "INV-L5",
         }
     }
 }
@@ -124,7 +128,8 @@ impl Rule {
         match self {
             Self::DurableBeforeReply | Self::OneVoteATerm => Invariant::OneVotePerTerm,
             Self::NewTermNewVote | Self::RedrawPerAttempt => Invariant::LeaderAgain,
-            Self::UpToDateLog | Self::CommitOwnTerm => Invariant::LeaderCompleteness,
+            Self::UpToDateLog => Invariant::LeaderCompleteness,
+            Self::CommitOwnTerm => Invariant::CommitRises,
             Self::LogMatching => Invariant::LogMatching,
             Self::CommitMatched => Invariant::StateMachineAgreement,
             Self::AckDurable | Self::OwnCopyDurable => Invariant::CommittedIsDurable,
@@ -164,15 +169,23 @@ impl Rule {
             ],
             // The later term can be established first.
             Invariant::BelievedLeaders => &[Invariant::TokenRises],
-            // What was lost or replaced may have been applied before.
-            Invariant::LeaderCompleteness | Invariant::CommittedIsDurable => &[
+            // What is taken for committed may be missing in the next leader, which replaces it where it was applied; and
+            // nobody compares what comes before it any more.
+            Invariant::LeaderCompleteness
+            | Invariant::StateMachineAgreement
+            | Invariant::CommittedIsDurable
+            | Invariant::CommitRises => &[
                 Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
                 Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
+            // Nor has a log that skips entries an end that its commit index could keep to.
             Invariant::LogMatching => &[
                 Invariant::LeaderCompleteness,
                 Invariant::StateMachineAgreement,
                 Invariant::CommittedIsDurable,
+                Invariant::CommitRises,
             ],
             _ => &[],
         }
