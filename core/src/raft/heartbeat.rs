@@ -130,6 +130,7 @@ impl<R: Rules> Raft<R> {
             round: self.round,
             commit: self.commit,
         });
+        self.serve_confirmed();
         self.extend();
     }
 
@@ -182,6 +183,7 @@ impl<R: Rules> Raft<R> {
         // The promise must be able to outlive a restart before it is given.
         self.record.promise = self.record.promise.max(self.own_promise());
         self.await_leader();
+        self.ask_again(from);
         true
     }
 
@@ -226,6 +228,7 @@ impl<R: Rules> Raft<R> {
         }
         self.cover(place, sent, promise);
         self.resend_what_was_lost(place, sent, round, matched);
+        self.serve_confirmed();
         self.extend();
     }
 

@@ -8,6 +8,7 @@
 //! - INV-L5 the commit index rises only over an entry of the leader's own term (Raft §5.4.2, figure 8), and never beyond
 //!   what a quorum's disks hold, the leader's own counted like any other.
 
+use super::read::Question;
 use super::{MAX_INDEX, Message, Raft, Refusal, Role, Rule, Rules, Write};
 use crate::log::Position;
 use crate::{Duration, Instant, Leader, NodeId, Output};
@@ -29,6 +30,8 @@ pub struct Progress {
     pub(super) told: u64,
     /// The newest round it answered.
     pub(super) round: u64,
+    /// What it asked for its reads.
+    pub(super) question: Option<Question>,
 }
 
 /// How entries go to a follower.
@@ -83,6 +86,7 @@ impl Progress {
             sent: now,
             told: 0,
             round: 0,
+            question: None,
         }
     }
 }

@@ -37,6 +37,7 @@ mod lead;
 mod members;
 mod message;
 mod prevote;
+mod read;
 mod record;
 mod refuse;
 mod release;
@@ -53,6 +54,7 @@ pub use heartbeat::{Lease, Promise};
 pub use lead::{Pace, Progress, ProposeError};
 pub use members::Members;
 pub use message::{Entries, Message, Stamp};
+pub use read::{Leased, ReadError, Served};
 pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
@@ -71,6 +73,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
+use read::Reads;
 
 /// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
 #[derive(Clone, Debug)]
@@ -110,6 +113,8 @@ pub struct Raft<R: Rules = Faithful> {
     cursor: usize,
     /// Leader: the number of the newest round.
     round: u64,
+    /// The reads that wait; `None` until the first is asked.
+    reads: Option<Box<Reads>>,
     /// Leader: when it last sent anything that is answered with a promise.
     spoke: Instant,
     /// How many grants the present attempt has.
@@ -256,6 +261,7 @@ impl<R: Rules> Raft<R> {
             unsent: false,
             cursor: 0,
             round: 0,
+            reads: None,
             spoke: now,
             grants: 0,
             armed_at: now,
@@ -468,6 +474,7 @@ impl<R: Rules> Raft<R> {
         }
         let reported = self.leader.is_some_and(|node| node != self.config.id);
         self.leader = leader;
+        self.fail_reads();
         match leader {
             Some(node) => self.event(Event::Following(Some(Leader {
                 node,
@@ -580,6 +587,11 @@ impl<R: Rules> Raft<R> {
                 released,
             } => self.on_request_vote(from, term, last, released),
             Message::Release { term, to } => self.on_release(from, term, to),
+            Message::ReadIndexAck {
+                term,
+                number,
+                index,
+            } => self.on_read_index_ack(from, term, number, index),
             Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
             Message::PreVoteRefused { asked, term, .. } => {
                 self.on_refused(Role::PreCandidate, asked, term)
@@ -621,6 +633,7 @@ impl<R: Rules> Raft<R> {
                 sent,
             } => self.on_pre_vote_granted(place, term, remainder, sent),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
+            Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
             _ => {}
         }
     }
@@ -668,10 +681,15 @@ impl<R: Rules> Election for Raft<R> {
     }
 
     fn poll(&mut self) -> Option<Output<Message, Write>> {
-        match self.outbox.pop_front() {
-            None => self.next_append(),
-            output => output,
+        if let Some(output) = self.outbox.pop_front() {
+            return Some(output);
         }
+        // What is made only now: entries, and after them what reads call for.
+        let append = self.next_append();
+        if append.is_none() && self.reads.is_some() && self.pose_reads() {
+            return self.outbox.pop_front();
+        }
+        append
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -63,6 +63,10 @@ listed! {
         OwnCopyDurable,
         /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
         CommitOwnTerm,
+        /// A read waits until a quorum has answered a round that was sent after it (Raft §8). Off: fresh reads.
+        ReadConfirmed,
+        /// A read waits until an entry of the leader's own term is committed (Raft §8). Off: fresh reads.
+        ReadOwnTerm,
     }
 }
 
@@ -94,6 +98,8 @@ pub enum Invariant {
     StateMachineAgreement,
     /// What is committed is on a majority's disks.
     CommittedIsDurable,
+    /// No read is answered below the newest commit that was acknowledged before it was asked.
+    FreshReads,
 }
 
 impl Invariant {
@@ -113,6 +119,7 @@ impl Invariant {
             Self::LogMatching => "INV-L1",
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
+            Self::FreshReads => "INV-R2",
         }
     }
 }
@@ -141,6 +148,7 @@ impl Rule {
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
             Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::ReadConfirmed | Self::ReadOwnTerm => Invariant::FreshReads,
         }
     }
 
