@@ -146,6 +146,9 @@ impl<R: Rules> Raft<R> {
                 at: until,
                 granted: true,
             };
+            if let Some(progress) = self.progress.get_mut(own) {
+                progress.round = self.round;
+            }
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Progress {
     pub(super) sent: Instant,
     /// The commit index it was told last.
     pub(super) told: u64,
-    /// The newest round it answered.
+    /// The newest round it answered, or, of the leader itself, sent.
     pub(super) round: u64,
     /// What it asked for its reads.
     pub(super) question: Option<Question>,

@@ -312,14 +312,8 @@ impl<R: Rules> Raft<R> {
         if reads.rounds.is_empty() && !reads.awaited {
             return;
         }
-        let (id, newest, members) = (self.config.id, self.round, self.membership.members());
-        let confirmed = self.membership.reached_by_quorum(0, |place| {
-            if members[place].id == id {
-                newest
-            } else {
-                self.progress[place].round
-            }
-        });
+        let answered = |place: usize| self.progress[place].round;
+        let confirmed = self.membership.reached_by_quorum(0, answered);
         while let Some((upto, posed)) = reads.rounds.front().copied()
             && posed.round <= confirmed
         {
