@@ -97,6 +97,7 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     round,
+                    unsure,
                     question,
                     ..
                 } = *progress;
@@ -107,6 +108,7 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     self.round - round.min(self.round),
+                    unsure,
                     question,
                     overdue,
                 )

@@ -30,6 +30,8 @@ pub struct Progress {
     pub(super) told: u64,
     /// The newest round it answered, or, of the leader itself, sent.
     pub(super) round: u64,
+    /// Whether it has all that was sent and did not acknowledge all of it: it is asked to.
+    pub(super) unsure: bool,
     /// What it asked for its reads.
     pub(super) question: Option<Question>,
 }
@@ -86,6 +88,7 @@ impl Progress {
             sent: now,
             told: 0,
             round: 0,
+            unsure: false,
             question: None,
         }
     }
@@ -184,7 +187,8 @@ impl<R: Rules> Raft<R> {
             _ => 0,
         };
         let progress = &mut self.progress[place];
-        if room == 0 {
+        let unsure = core::mem::take(&mut progress.unsure) && known.pace == Pace::Stream;
+        if room == 0 && !unsure {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
@@ -311,6 +315,8 @@ impl<R: Rules> Raft<R> {
                 // What it says to have agrees: the leader's own entries were counted from there.
                 progress.next = matched.max(progress.matched) + 1;
             }
+            // Its disk is slow, or the acknowledgement was lost: an append, of no entries at least, asks again.
+            Pace::Stream if matched > progress.matched => progress.unsure = true,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {
