@@ -649,8 +649,8 @@ fn reads_allocate_nothing_in_the_steady_state() {
                 machine.read(*now).unwrap();
             }
             loop {
-                for place in 0..3 {
-                    while let Some(output) = nodes[place].poll() {
+                for (place, machine) in nodes.iter_mut().enumerate() {
+                    while let Some(output) = machine.poll() {
                         if let tenure::Output::Send(to, message) = output {
                             queue.push_back((place, to.0 as usize, message));
                         }

@@ -6,7 +6,8 @@
 //! - INV-E2 a node grants at most one candidate a term, across restarts, and a grant leaves it only when durable;
 //! - INV-E3 a node's durable term never falls, and it sends nothing of a term above it;
 //! - INV-E6 a node's elections and depositions alternate, with rising tokens;
-//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode).
+//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode);
+//! - INV-R2 no read is answered below the newest commit that was acknowledged before it was asked.
 //!
 //! **Why INV-S1 holds.** A leader may act as long as a majority covers it: each voter of it answered a round sent at some
 //! `s`, promising from the receipt on (not before `s`) neither to vote nor to stand for its own `E`, and covers the leader
@@ -26,8 +27,8 @@
 //! establishment a leader has `L` from its election; votes are not promises.
 //!
 //! One file an idea: [`Config`] and [`Timing`] (parameters), [`Record`] (what is durable), [`Message`], [`Rule`]
-//! (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`, `refuse`,
-//! `explore` (law C10).
+//! (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `read`, `release`,
+//! `refuse`, `explore` (law C10).
 
 mod config;
 mod durable;
