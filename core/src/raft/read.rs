@@ -115,7 +115,8 @@ pub(super) struct Reads {
     done: u64,
     /// Follower: when it asked last.
     posed_at: Instant,
-    /// Leader: its own reads on the way, in rising order. **Invariant:** at most [`MAX_ROUNDS`].
+    /// Leader: its own reads on the way, in rising order. **Invariant:** at most [`MAX_ROUNDS`]; none while it does not
+    /// lead.
     rounds: VecDeque<(u64, Posed)>,
     /// Leader: whether a member's question waits for a round to be sent.
     unposed: bool,
@@ -196,8 +197,8 @@ impl Reads {
 impl<R: Rules> Raft<R> {
     /// Asks for a read that is confirmed by a quorum, on the leader or any node that follows one. Answers its number:
     /// counted from 1 in each life of the machine. What becomes of it comes out of [`poll_read`](Self::poll_read), once for
-    /// each read, in the order of numbers; nothing is sent before the host drains, and reads asked until then share one
-    /// round. A message that is lost costs time alone.
+    /// each read, in the order of numbers. Nothing is sent before the host drains, and reads asked until then share one
+    /// round, which puts off the next heartbeat. A message that is lost costs time alone.
     ///
     /// # Errors
     /// When there is no log, or no leader that could confirm it.
