@@ -170,7 +170,7 @@ fn an_answer_to_an_earlier_round_confirms_nothing() {
     }
 }
 
-/// What etcd#7331, tikv#6340 and tikv#9239 tell: a new leader that does not know yet that index 5 is committed.
+/// A new leader that does not know yet that index 5 is committed.
 fn behind<R: Rules>(rules: R) -> Cluster<R> {
     let mut cluster = Cluster::with_rules(3, rules);
     cluster.elect(0);
@@ -198,6 +198,7 @@ fn leader<R: Rules>(cluster: &Cluster<R>) -> usize {
     (1..3).find(leads).unwrap()
 }
 
+/// etcd#7331, tikv#6340, tikv#9239. And restate#2950: it is answered once that is committed, though nobody asks again.
 #[test]
 fn a_read_waits_for_the_first_commit_of_the_term_and_is_not_dropped() {
     let mut cluster = behind(Faithful);
@@ -209,11 +210,11 @@ fn a_read_waits_for_the_first_commit_of_the_term_and_is_not_dropped() {
     // Heartbeats are answered long before the entry of the term is on the disks.
     cluster.run(10);
     assert_eq!(cluster.served(new), None);
-    // restate#2950: it is answered as soon as that can be done, though nobody asks again.
     let answered = cluster.answered(new);
     assert_eq!(answered, Served::Ready { upto: 1, index: 6 });
 }
 
+/// tikv#9239: the same through a follower, whose question the leader keeps.
 #[test]
 fn a_follower_asks_a_leader_that_waits_for_its_first_commit() {
     let mut cluster = behind(Faithful);
@@ -226,7 +227,7 @@ fn a_follower_asks_a_leader_that_waits_for_its_first_commit() {
     assert_eq!(answered, Served::Ready { upto: 1, index: 6 });
 }
 
-/// The same with the rule off: the answer is older than what was acknowledged before the question.
+/// etcd#7331 as it was, with the rule off: the answer is older than what was acknowledged before the question.
 #[test]
 fn without_the_first_commit_of_the_term_a_read_is_stale() {
     let mut cluster = behind(Switched::without(&[Rule::ReadOwnTerm]));
@@ -559,7 +560,7 @@ fn a_lease_answers_at_once_and_nobody_else_does() {
 }
 
 /// tikv#964, sofa-jraft#26, consul#54: the leader freezes, another commits, and the old one thaws. INV-R3: what it allowed
-/// before is not confirmed by the check after the state was read, and nothing new is allowed.
+/// before does not stand the check after the state was read, and nothing new is allowed.
 #[test]
 fn a_frozen_leader_answers_no_lease_read_when_it_thaws() {
     let mut cluster = led();
