@@ -184,7 +184,8 @@ pub enum Message {
     ReadIndex {
         /// The follower's term.
         term: u64,
-        /// The number of the newest read that waits, counted by the follower; names the question.
+        /// The number of the newest read that waits, counted by the follower from a start drawn for its present life;
+        /// names the question.
         number: u64,
     },
     /// The answer to [`ReadIndex`](Self::ReadIndex), given once the leader is known to have led after it was asked.

@@ -97,6 +97,9 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
             }
             (*term, *term, Some((*prev, *term)))
         }
+        Message::ReadIndexAck { index, .. } if *index > MAX_INDEX => {
+            return Some(Refusal::ImpossibleLog);
+        }
         answer => (answer.term(), answer.term(), None),
     };
     if highest > MAX_TERM {

@@ -64,6 +64,10 @@ listed! {
         /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: the commit index passes
         /// entries that the next leader may lack.
         CommitOwnTerm,
+        /// A read waits until a quorum has answered a round that was sent after it (Raft §8). Off: fresh reads.
+        ReadConfirmed,
+        /// A read waits until an entry of the leader's own term is committed (Raft §8). Off: fresh reads.
+        ReadOwnTerm,
     }
 }
 
@@ -97,6 +101,8 @@ pub enum Invariant {
     CommittedIsDurable,
     /// The commit index rises only, and in a leader over an entry of its own term.
     CommitRises,
+    /// No read is answered below the newest commit that was acknowledged before it was asked.
+    FreshReads,
 }
 
 impl Invariant {
@@ -117,6 +123,7 @@ impl Invariant {
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
             Self::CommitRises => "INV-L5",
+            Self::FreshReads => "INV-R2",
         }
     }
 }
@@ -146,6 +153,7 @@ impl Rule {
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
             Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::ReadConfirmed | Self::ReadOwnTerm => Invariant::FreshReads,
         }
     }
 
