@@ -63,6 +63,15 @@ listed! {
         OwnCopyDurable,
         /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
         CommitOwnTerm,
+        /// A candidate takes what it lacks from the most up-to-date log of a quorum (RL-4). Off (from whoever answers first):
+        /// what it knew to be committed is replaced.
+        SuffixFromBest,
+        /// With another's entries its term is adopted, in one write (RL-5). Off: a log of a later term than the record's,
+        /// which no restart accepts.
+        SuffixAdoptsTerm,
+        /// What was asked for is looked at again when it arrives (RL-6): the question, the promise, the own log. Off: entries
+        /// that were acknowledged since are dropped.
+        SuffixRechecked,
     }
 }
 
@@ -127,6 +136,9 @@ impl Rule {
             Self::UpToDateLog | Self::CommitOwnTerm => Invariant::LeaderCompleteness,
             Self::LogMatching => Invariant::LogMatching,
             Self::CommitMatched => Invariant::StateMachineAgreement,
+            Self::SuffixFromBest => Invariant::StateMachineAgreement,
+            Self::SuffixAdoptsTerm => Invariant::DurableTerm,
+            Self::SuffixRechecked => Invariant::CommittedIsDurable,
             Self::AckDurable | Self::OwnCopyDurable => Invariant::CommittedIsDurable,
             Self::MajorityOfVoters | Self::CountOnce | Self::OwnTermGrants => {
                 Invariant::OneLeaderPerTerm
