@@ -226,6 +226,8 @@ pub enum Message {
 pub struct Better {
     /// The end of its log.
     pub last: Position,
+    /// How long the voter is still bound by its promise to a leader, on its clock.
+    pub remainder: Duration,
     /// The attempt that is answered.
     pub sent: Instant,
 }

@@ -159,6 +159,7 @@ impl<R: Rules> Raft<R> {
             let fetches = self.config.replication.is_some();
             let better = (free && !up_to_date && fetches).then(|| Better {
                 last: self.log.last(),
+                remainder,
                 sent,
             });
             return self.send(

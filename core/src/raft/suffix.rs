@@ -91,7 +91,7 @@ pub(super) struct Lacking {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refuser {
     pub(super) better: Better,
-    /// When it will be free to vote, at the latest.
+    /// When it will be free to vote.
     pub(super) free_at: Instant,
 }
 
@@ -124,11 +124,13 @@ impl<R: Rules> Raft<R> {
         if better.sent > self.armed_at {
             return self.refusals.add(Refusal::Unasked);
         }
+        if better.remainder > self.config.timing.election_min {
+            return self.refusals.add(Refusal::ImpossiblePromise);
+        }
         if !self.counts_still(better) {
             return;
         }
-        // It would grant when bound no longer than that.
-        let free_at = self.now + self.config.timing.outlast(self.config.timing.early());
+        let free_at = self.now + self.config.timing.outlast(better.remainder);
         if better.last <= self.log.last() {
             // It was better than the log that it was asked with.
             self.count_as_granted(place, free_at);
