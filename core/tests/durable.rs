@@ -2,7 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, follower, ms, plain};
+use bench::{Bench, follower, handled, ms, plain};
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
@@ -11,7 +11,8 @@ use tenure::{
     Duration, Election, Event, Input, NodeId, Output, Standing, Ticket, Token, Unknown, Why,
 };
 
-/// C1: while the disk is silent nothing is said, however much is asked, and nothing grows.
+/// C1: while the disk is silent nothing is said, however much is asked, and nothing grows (NodeDB#161: votes that were
+/// answered before they were durable).
 #[test]
 fn a_silent_disk_keeps_everything_inside() {
     let mut bench = follower();
@@ -483,4 +484,81 @@ fn records_that_cannot_be_are_refused() {
         7,
         "written before the first word of this life"
     );
+}
+
+/// hashicorp/raft#661: term and vote in two writes leave the old candidate in the new term when a crash falls between them,
+/// and its repeated question is then granted without a look at its log. Here every record is whole: whichever of them
+/// a restart finds, the vote in it was given in its term.
+#[test]
+fn a_term_and_its_vote_are_one_record() {
+    let log = || Shape::from_runs([(1, 2)]).unwrap();
+    let voted = Record {
+        term: 1,
+        vote: Some(NodeId(1)),
+        ..Record::default()
+    };
+    let ask = |term, last| Message::RequestVote { term, last };
+    let long = Position::new(1, 2);
+    let mut bench = Bench::booted(3, 0, Some(voted), log(), Switched::default());
+    let mut records = vec![voted];
+    for (at, from, message) in [
+        (1, 2, ask(2, long)),
+        (2, 1, ask(3, Position::START)),
+        (3, 1, ask(4, long)),
+    ] {
+        let input = Input::Peer(NodeId(from), message);
+        for output in handled(&mut bench.machine, ms(at), input) {
+            if let Output::Request(_, record) = output {
+                records.push(record);
+            }
+        }
+    }
+    let votes: Vec<_> = records.iter().map(|r| (r.term, r.vote)).collect();
+    let (one, two) = (Some(NodeId(1)), Some(NodeId(2)));
+    assert_eq!(votes, [(1, one), (2, two), (3, None), (4, one)]);
+    for found in records {
+        let mut again = Bench::booted(3, 0, Some(found), log(), Switched::default());
+        again.hear(200, 1, ask(found.term, Position::START));
+        let granted = again
+            .said()
+            .contains(&(1, Message::VoteGranted { term: found.term }));
+        assert!(!granted, "{found:?}");
+    }
+}
+
+/// NodeDB#161: a vote that was answered outlives the crash after it, and the other candidate of its term is refused.
+#[test]
+fn a_vote_outlives_a_restart() {
+    let ask = Message::RequestVote {
+        term: 1,
+        last: Position::START,
+    };
+    let mut bench = follower();
+    bench.hear(1, 1, ask);
+    assert_eq!(bench.said(), [(1, Message::VoteGranted { term: 1 })]);
+    let mut again = Bench::booted(3, 0, bench.disk, Shape::new(), Switched::default());
+    // Its wait for what it may have promised is over.
+    again.hear(200, 2, ask);
+    again.hear(201, 1, ask);
+    let expected = [
+        (2, Message::VoteRefused { asked: 1, term: 1 }),
+        (1, Message::VoteGranted { term: 1 }),
+    ];
+    assert_eq!(again.said(), expected);
+}
+
+/// KAFKA-10527 and openraft#1385: a leader that restarts and leads its term on may have lost what it had not flushed, and
+/// one name then stands for two entries. Here it is a follower, and stands in a new term.
+#[test]
+fn leadership_never_survives_a_restart() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    bench.acked(11, 1, term, 10);
+    assert!(bench.machine.established());
+    let mut again = Bench::booted(3, 0, bench.disk, Shape::new(), Switched::default());
+    again.acked(11, 1, term, 10);
+    again.hear(11, 1, Message::VoteGranted { term });
+    assert_eq!(again.machine.role(), Role::Follower);
+    assert_eq!(again.machine.standing(ms(11)), Standing::Unknown);
+    assert_eq!(again.elect(200, 1), term + 1);
 }

@@ -103,6 +103,7 @@ fn what_follows_is_declared() {
     }
 }
 
+/// NodeDB#161.
 #[test]
 fn durable_before_reply() {
     killed(&[Rule::DurableBeforeReply, Rule::PreVote], 100);
@@ -195,7 +196,8 @@ fn promise_from_answer() {
     assert!(declared(Rule::PromiseFromAnswer, &broken), "{broken}");
 }
 
-/// Logs of arbitrary shapes: whoever is elected has what a majority has.
+/// Logs of arbitrary shapes: whoever is elected has what a majority has, and a longer log of an older term is no match for
+/// it (noraft 0.4.0).
 #[test]
 fn up_to_date_log() {
     let elected_with_a_short_log = |rules: &[Rule], seeds: u64| {
@@ -291,7 +293,7 @@ fn refuse_without_adopting() {
     );
 }
 
-/// With one draw for ever, nodes that start together stay together.
+/// With one draw for ever, nodes that start together stay together (EastGuard#120).
 #[test]
 fn redraw_per_attempt() {
     let slow_starts = |rules: &[Rule]| {

@@ -43,7 +43,9 @@ fn a_vote_of_an_older_term_blocks_nothing() {
     assert_eq!(bench.said(), expected);
 }
 
-/// Raft §5.4.1 for every pair of log shapes: the later last term wins, then the longer log.
+/// Raft §5.4.1 for every pair of log shapes: the later last term wins, then the longer log. Pre-votes that asked nobody for
+/// a log gave a healthy group ten leaders in half an hour (ClickHouse/NuRaft#134); votes that compared lengths alone let a
+/// long log of an old term replace what was committed (noraft 0.4.0).
 #[test]
 fn votes_and_pre_votes_go_to_logs_at_least_as_up_to_date() {
     let shapes = [
@@ -478,4 +480,68 @@ fn failures_do_not_outlive_a_reign() {
     );
     let attempt = bench.machine.deadline().unwrap().since(ms(at));
     assert!(attempt <= Duration::from_millis(120), "{attempt}");
+}
+
+/// canonical/raft#196: who begins to ask for pre-votes keeps the vote it gave, or it gives a second one in the same term;
+/// and a pre-vote is never counted as a vote.
+#[test]
+fn pre_votes_and_votes_are_kept_apart() {
+    let ask = |term| Message::RequestVote {
+        term,
+        last: Position::START,
+    };
+    let mut voter = follower();
+    voter.hear(1, 1, ask(1));
+    voter.input(400, Input::Timeout);
+    assert_eq!(voter.machine.role(), Role::PreCandidate);
+    assert_eq!(voter.machine.vote(), Some(NodeId(1)));
+    voter.said();
+    voter.hear(401, 2, ask(1));
+    let refused = Message::VoteRefused { asked: 1, term: 1 };
+    assert_eq!(voter.said(), [(2, refused)]);
+
+    let mut asker = Bench::booted(5, 0, None, Shape::new(), Switched::default());
+    let granted = |term| Message::PreVoteGranted {
+        term,
+        remainder: Duration::ZERO,
+        sent: ms(10),
+    };
+    asker.input(10, Input::Campaign);
+    asker.hear(11, 1, granted(1));
+    asker.hear(11, 2, granted(1));
+    assert_eq!(asker.machine.role(), Role::Candidate);
+    for voter in [1, 2, 3, 4] {
+        asker.hear(12, voter, granted(1));
+        asker.hear(12, voter, granted(2));
+    }
+    let asker = &asker.machine;
+    assert_eq!(
+        (asker.role(), asker.term(), asker.grants()),
+        (Role::Candidate, 1, 1)
+    );
+}
+
+/// etcd#4887: a timer is drawn once when it is armed. A draw at every tick fires with the shortest of many, for all alike.
+/// EastGuard#120: and anew for each attempt, or two nodes with one draw meet for ever.
+#[test]
+fn a_timer_is_drawn_once_for_each_attempt() {
+    let mut bench = follower();
+    let drawn = bench.machine.deadline();
+    for at in 1..120 {
+        bench.input(at, Input::Timeout);
+        let stray = Message::HeartbeatAck {
+            term: 1,
+            sent: ms(0),
+            promise: Duration::ZERO,
+        };
+        bench.hear(at, 1, stray);
+    }
+    assert_eq!(bench.machine.deadline(), drawn);
+    let mut pauses = std::collections::BTreeSet::new();
+    for _ in 0..10 {
+        let due = bench.machine.deadline().unwrap();
+        bench.machine.handle(due, Input::Timeout);
+        pauses.insert(bench.machine.deadline().unwrap().since(due));
+    }
+    assert_eq!(pauses.len(), 10, "{pauses:?}");
 }

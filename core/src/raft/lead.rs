@@ -274,7 +274,7 @@ impl<R: Rules> Raft<R> {
             Pace::Probing => prev == progress.next - 1,
             Pace::Probe | Pace::Snapshot => false,
         };
-        if newest && hint.index < prev {
+        if newest && hint.index <= prev {
             let agree = self.log.hint(hint).index;
             progress.next = agree.min(prev - 1) + 1;
             progress.pace = Pace::Probe;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Rules, Timing};
+use tenure::raft::{Boot, Config, Faithful, Message, Priority, Raft, Record, Rules, Timing};
 use tenure::random::Random;
 use tenure::{
     Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Ticket, Token, Unknown,
@@ -117,6 +117,8 @@ pub(crate) struct Group<R: Rules = Faithful> {
     pub(crate) now: u64,
     pub(crate) breakage: Breakage,
     timings: Vec<Timing>,
+    /// By place; ordinary at first.
+    pub(crate) priorities: Vec<Priority>,
     safe_mode: bool,
     rules: R,
     flights: Vec<Flight>,
@@ -184,6 +186,7 @@ impl<R: Rules> Group<R> {
             now: 0,
             breakage: Breakage::default(),
             timings,
+            priorities: vec![Priority::Ordinary; voters as usize],
             safe_mode,
             rules,
             flights: Vec::new(),
@@ -219,6 +222,7 @@ impl<R: Rules> Group<R> {
         let config = Config {
             timing: self.timings[place],
             safe_mode: self.safe_mode,
+            priority: self.priorities[place],
             ..Config::new(node.id, voters)
         };
         let boot = Boot {
