@@ -276,7 +276,8 @@ impl<R: Rules> Raft<R> {
         };
         if newest && hint.index <= prev {
             let agree = self.log.hint(hint).index;
-            progress.next = agree.min(prev - 1) + 1;
+            // Everybody has what comes before the first entry; who refuses that is asked again.
+            progress.next = agree.min(prev.saturating_sub(1)) + 1;
             progress.pace = Pace::Probe;
             if hint.index < base {
                 progress.next = hint.index + 1;
@@ -303,10 +304,15 @@ impl<R: Rules> Raft<R> {
         }
         match progress.pace {
             Pace::Probing => progress.pace = Pace::Probe,
-            Pace::Stream if matched + 1 < progress.next => {
-                // What it says to have agrees: the leader's own entries were counted from there.
-                progress.next = matched.max(progress.matched) + 1;
+            // It lacks what it once acknowledged (RL-7), or has begun a new life and does not know that it has it: it is
+            // asked about that, or an idle leader would never find out.
+            Pace::Stream if matched < progress.matched => {
+                progress.next = progress.matched + 1;
+                progress.pace = Pace::Probe;
             }
+            Pace::Stream if matched + 1 < progress.next => progress.next = matched + 1,
+            // It has everything and has not said that it is durable, or that got lost: it says so once more.
+            Pace::Stream if progress.matched + 1 < progress.next => progress.pace = Pace::Probe,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {
