@@ -2,7 +2,8 @@
 //! believe that they lack it, or have their logs replaced behind their backs, while messages come late, twice, in any
 //! order or not at all, nodes crash between request and install, and links are cut around a hub.
 //!
-//! Judged from outside: INV-E1, E3, E5, L1, L3, L4, S1. The clocks are exact; `group` has those that are not.
+//! Judged from outside: INV-E1, E3, E5, L1, L3, L4, S1, and V1 once all is well. The clocks are exact; `group` has those
+//! that are not.
 
 use std::collections::BTreeMap;
 use tenure::log::{Position, Shape};
@@ -63,6 +64,8 @@ struct Met {
     snapshots: u64,
     adopting: u64,
     replaced: u64,
+    /// How many milliseconds passed at most until all was well again.
+    slowest: u64,
 }
 
 impl Met {
@@ -405,7 +408,9 @@ impl World {
         if (suffix || snapshot) && *machine.log() != before.0 {
             self.met.installed += 1;
             self.met.snapshots += u64::from(snapshot);
-            self.met.adopting += u64::from(machine.term() > before.1);
+            // A vote that begins at once raises the term too.
+            let adopted = machine.term() > before.1 && machine.role() == Role::PreCandidate;
+            self.met.adopting += u64::from(adopted);
             self.met.truncating += u64::from(!machine.log().contains(before.0.last()));
         }
     }
@@ -460,6 +465,52 @@ impl World {
             }
             _ => self.cut[one][other] = true,
         }
+    }
+
+    /// All is well from now on, but for links that stay cut around a hub where there is one: how many milliseconds until
+    /// somebody leads and every log that it reaches is its own, committed. `None` when that does not happen in ten seconds.
+    fn settle(&mut self, hub: Option<usize>) -> Option<u64> {
+        let n = self.nodes.len();
+        for from in 0..n {
+            for to in 0..n {
+                self.cut[from][to] = hub.is_some_and(|hub| from != hub && to != hub);
+            }
+        }
+        for millis in 0..10_000 {
+            for (from, to, message) in core::mem::take(&mut self.flights) {
+                if !self.cut[from][to] {
+                    self.input(to, Input::Peer(NodeId(from as u64), message));
+                }
+            }
+            self.now += 1_000;
+            for place in 0..n {
+                while !self.nodes[place].writes.is_empty() {
+                    let (ticket, write) = self.nodes[place].writes.remove(0);
+                    self.write(place, &write);
+                    self.input(place, Input::Reply(ticket, Ok(())));
+                }
+                let due = self.nodes[place]
+                    .machine
+                    .as_ref()
+                    .and_then(Election::deadline);
+                if due.is_some_and(|due| due <= self.clock()) {
+                    self.input(place, Input::Timeout);
+                }
+            }
+            let machines = || self.nodes.iter().filter_map(|node| node.machine.as_ref());
+            let leads = machines().find(|it| it.established());
+            let same = |leader: &Raft<Switched>| {
+                let has = |it: &Raft<Switched>| {
+                    it.last() == leader.last() && it.commit() == leader.last().index
+                };
+                // A leader beside the hub does not reach the others beside it.
+                has(leader) && (hub.is_some() || machines().all(has))
+            };
+            if leads.is_some_and(same) {
+                return Some(millis);
+            }
+        }
+        None
     }
 
     /// A pre-candidate is told that everybody's log is better, and asks whomever the highest of that names.
@@ -554,6 +605,21 @@ fn search(
         let mut world = World::new(n, seed, Switched::without(rules), wild, disks);
         for _ in 0..1_000 {
             world.step();
+            if let Some(broken) = world.broken {
+                return (Some((seed, broken)), met);
+            }
+        }
+        if seed % 4 == 0 && rules.is_empty() && !wild.lying {
+            let hub = (seed % 8 == 0).then(|| world.below(n));
+            match world.settle(hub) {
+                Some(millis) => met.slowest = met.slowest.max(millis),
+                None => {
+                    return (
+                        Some((seed, format!("INV-V1: nobody leads around {hub:?}"))),
+                        met,
+                    );
+                }
+            }
             if let Some(broken) = world.broken {
                 return (Some((seed, broken)), met);
             }
