@@ -143,7 +143,19 @@ impl<R: Rules> Raft<R> {
             Role::Leader => {
                 (ahead(self.until), ago(self.began), ago(self.armed_at)).hash(hasher);
             }
-            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
+            Role::PreCandidate => {
+                (ago(self.began), ago(self.armed_at)).hash(hasher);
+                let Some(lacking) = &self.lacking else {
+                    return;
+                };
+                for of in 0..members.members().len() {
+                    let (refuser, asked) = lacking.of(view.place(of));
+                    refuser
+                        .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
+                        .hash(hasher);
+                    asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
+                }
+            }
             Role::Candidate | Role::Follower => {}
         }
     }
@@ -248,7 +260,11 @@ impl<R: Rules> Raft<R> {
                     };
                 (settled && own >= term) || (timed && too_old)
             }
-            Message::PreVoteRefused { asked, term, .. } => settled && (term <= own || asked <= own),
+            Message::PreVoteRefused {
+                asked,
+                term,
+                better,
+            } => settled && (asked <= own || (term <= own && better.is_none())),
             // What concerns a log is never called inert: a search with logs looks at it all.
             Message::Append { .. }
             | Message::AppendAck { .. }
@@ -257,6 +273,7 @@ impl<R: Rules> Raft<R> {
             | Message::InstallSnapshot { .. }
             | Message::Fetch { .. }
             | Message::Suffix { .. }
+            | Message::SuffixSnapshot { .. }
             | Message::ReadIndex { .. }
             | Message::ReadIndexAck { .. }
             | Message::NotMember { .. } => false,

@@ -292,7 +292,8 @@ impl<R: Rules> Raft<R> {
         // Nobody lacks what comes before the first entry, and what may agree is not beyond what does not.
         if newest && prev > 0 && hint.index <= prev {
             let agree = self.log.hint(hint).index;
-            progress.next = agree.min(prev - 1) + 1;
+            // Everybody has what comes before the first entry; who refuses that is asked again.
+            progress.next = agree.min(prev.saturating_sub(1)) + 1;
             progress.pace = Pace::Probe;
             if hint.index < base {
                 progress.next = hint.index + 1;
@@ -319,10 +320,13 @@ impl<R: Rules> Raft<R> {
         }
         match progress.pace {
             Pace::Probing => progress.pace = Pace::Probe,
-            Pace::Stream if matched + 1 < progress.next => {
-                // What it says to have agrees: the leader's own entries were counted from there.
-                progress.next = matched.max(progress.matched) + 1;
+            // It lacks what it once acknowledged (RL-7), or has begun a new life and does not know that it has it: it is
+            // asked about that, or an idle leader would never find out.
+            Pace::Stream if matched < progress.matched => {
+                progress.next = progress.matched + 1;
+                progress.pace = Pace::Probe;
             }
+            Pace::Stream if matched + 1 < progress.next => progress.next = matched + 1,
             // Its disk is slow, or the acknowledgement was lost: an append, of no entries at least, asks again.
             Pace::Stream if matched > progress.matched => progress.unsure = true,
             Pace::Snapshot => {

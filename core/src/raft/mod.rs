@@ -27,7 +27,7 @@
 //! establishment a leader has `L` from its election; votes are not promises.
 //!
 //! One file an idea: [`Config`], [`Timing`] and [`Priority`] (parameters), [`Record`] (what is durable), [`Message`],
-//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `read`,
+//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `suffix`, `vote`, `heartbeat` (promise and lease), `read`,
 //! `release`, `refuse`, `explore` (law C10).
 
 mod config;
@@ -45,6 +45,7 @@ mod release;
 mod replicate;
 mod rules;
 mod snapshot;
+mod suffix;
 mod vote;
 
 pub use config::{
@@ -55,7 +56,7 @@ pub use explore::View;
 pub use heartbeat::{Lease, Promise};
 pub use lead::{Pace, Progress, ProposeError};
 pub use members::Members;
-pub use message::{Entries, Message, Stamp};
+pub use message::{Better, Entries, Message, Stamp};
 pub use read::{Leased, ReadError, Served};
 pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};
@@ -76,6 +77,7 @@ use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
 use read::Reads;
+use suffix::Lacking;
 
 /// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
 #[derive(Clone, Debug)]
@@ -119,6 +121,8 @@ pub struct Raft<R: Rules = Faithful> {
     reads: Option<Box<Reads>>,
     /// Leader: when it last sent anything that is answered with a promise.
     spoke: Instant,
+    /// Pre-candidate: the better logs it heard of, and what it asked of the best; `None` while there is none.
+    lacking: Option<Box<Lacking>>,
     /// How many grants the present attempt has.
     grants: u32,
     /// When the present attempt was asked, the last round sent, or the timer armed.
@@ -265,6 +269,7 @@ impl<R: Rules> Raft<R> {
             round: 0,
             reads: None,
             spoke: now,
+            lacking: None,
             grants: 0,
             armed_at: now,
             due: None,
@@ -518,6 +523,7 @@ impl<R: Rules> Raft<R> {
 
     fn clear_heard(&mut self) {
         self.heard.fill(Heard::NOTHING);
+        self.lacking = None;
         self.grants = 0;
     }
 
@@ -595,8 +601,15 @@ impl<R: Rules> Raft<R> {
                 index,
             } => self.on_read_index_ack(from, term, number, index),
             Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
-            Message::PreVoteRefused { asked, term, .. } => {
-                self.on_refused(Role::PreCandidate, asked, term)
+            Message::PreVoteRefused {
+                asked,
+                term,
+                better,
+            } => {
+                self.on_refused(Role::PreCandidate, asked, term);
+                if let (Some(better), Some(place)) = (better, place) {
+                    self.on_better_log(place, asked, better);
+                }
             }
             Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
             answer => match place {
@@ -606,7 +619,7 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// What counts for something, and so only from a member.
+    /// What counts for something, or asks for entries, and so only from a member.
     fn receive_answer(&mut self, place: usize, message: Message) {
         match message {
             Message::HeartbeatAck {
@@ -636,6 +649,24 @@ impl<R: Rules> Raft<R> {
             } => self.on_pre_vote_granted(place, term, remainder, sent),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
             Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
+            Message::Fetch { sent, after, .. } => {
+                let from = self.membership.members()[place].id;
+                self.on_fetch(from, sent, after);
+            }
+            Message::Suffix {
+                term,
+                sent,
+                prev,
+                entries,
+                last,
+            } => self.on_suffix(place, term, sent, prev, entries, last),
+            Message::SuffixSnapshot {
+                term,
+                sent,
+                base,
+                membership,
+                last,
+            } => self.on_suffix_snapshot(place, term, sent, base, membership, last),
             _ => {}
         }
     }

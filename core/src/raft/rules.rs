@@ -68,6 +68,15 @@ listed! {
         ReadConfirmed,
         /// A read waits until an entry of the leader's own term is committed (Raft §8). Off: fresh reads.
         ReadOwnTerm,
+        /// A candidate takes what it lacks from the most up-to-date log of a quorum (RL-4). Off (from whoever answers first):
+        /// what it knew to be committed is replaced.
+        SuffixFromBest,
+        /// With another's entries its term is adopted, in one write (RL-5). Off: a log of a later term than the record's,
+        /// which no restart accepts.
+        SuffixAdoptsTerm,
+        /// What was asked for is looked at again when it arrives (RL-6): the question, the promise, the own log. Off: entries
+        /// that were acknowledged since are dropped.
+        SuffixRechecked,
     }
 }
 
@@ -139,6 +148,9 @@ impl Rule {
             Self::CommitOwnTerm => Invariant::CommitRises,
             Self::LogMatching => Invariant::LogMatching,
             Self::CommitMatched => Invariant::StateMachineAgreement,
+            Self::SuffixFromBest => Invariant::StateMachineAgreement,
+            Self::SuffixAdoptsTerm => Invariant::DurableTerm,
+            Self::SuffixRechecked => Invariant::CommittedIsDurable,
             Self::AckDurable | Self::OwnCopyDurable => Invariant::CommittedIsDurable,
             Self::MajorityOfVoters | Self::CountOnce | Self::OwnTermGrants => {
                 Invariant::OneLeaderPerTerm
