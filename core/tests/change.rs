@@ -292,6 +292,8 @@ fn a_demoted_leader_hands_over_and_follows() {
 #[test]
 fn a_leader_that_had_only_begun_to_remove_itself_may_lead_again() {
     let mut cluster = Cluster::new(2);
+    // The other could take what it lacks from it, and lead in its place (RL-4).
+    cluster.loses = |_, _, message| matches!(message, Message::Fetch { .. });
     cluster.elect(0);
     cluster.run(100);
     cluster.isolate(0);

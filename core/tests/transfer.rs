@@ -224,9 +224,12 @@ fn a_transfer_dies_with_the_leadership() {
     cluster.until("lapsed", |cluster| cluster.leading().is_empty());
     assert_eq!(cluster.machine(0).transferring(), None);
     cluster.heal();
-    cluster.until("another leads", |cluster| cluster.leading() == [2]);
+    cluster.until("another leads", |cluster| {
+        cluster.leading().iter().any(|place| *place > 0)
+    });
+    let leader = cluster.leading()[0];
     cluster.run(100);
-    transfer(&mut cluster, 2, 0).unwrap();
+    transfer(&mut cluster, leader, 0).unwrap();
     cluster.until("it leads again", |cluster| cluster.leading() == [0]);
     assert!(propose(&mut cluster, 0).is_ok());
     assert!(!dropped(&cluster, 0, 1));
@@ -328,7 +331,7 @@ fn a_resignation_names_no_one_that_cannot_win() {
     );
     let release = Message::Release { term: 1, to: None };
     assert_eq!(said(&cluster, |message| *message == release), 2);
-    cluster.until("the other leads", |cluster| cluster.leading() == [2]);
+    cluster.until("another leads", |cluster| !cluster.leading().is_empty());
     assert_eq!(cluster.machine(2).term(), 2);
 }
 

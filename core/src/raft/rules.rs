@@ -264,7 +264,7 @@ impl Rules for Faithful {
 /// Some rules are switched off: a machine to learn from, and to prove that the checkers can fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Switched {
-    off: u32,
+    off: u64,
 }
 
 impl Switched {
