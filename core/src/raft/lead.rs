@@ -8,6 +8,7 @@
 //! - INV-L5 the commit index rises only over an entry of the leader's own term (Raft §5.4.2, figure 8), and never beyond
 //!   what a quorum's disks hold, the leader's own counted like any other.
 
+use super::read::Question;
 use super::{MAX_INDEX, Message, Raft, Refusal, Role, Rule, Rules, Write};
 use crate::log::Position;
 use crate::{Duration, Instant, Leader, NodeId, Output};
@@ -27,8 +28,12 @@ pub struct Progress {
     pub(super) sent: Instant,
     /// The commit index it was told last.
     pub(super) told: u64,
-    /// The newest round it answered.
+    /// The newest round it answered, or, of the leader itself, sent.
     pub(super) round: u64,
+    /// Whether it has all that was sent and did not acknowledge all of it: it is asked to.
+    pub(super) unsure: bool,
+    /// What it asked for its reads.
+    pub(super) question: Option<Question>,
 }
 
 /// How entries go to a follower.
@@ -83,6 +88,8 @@ impl Progress {
             sent: now,
             told: 0,
             round: 0,
+            unsure: false,
+            question: None,
         }
     }
 }
@@ -181,7 +188,8 @@ impl<R: Rules> Raft<R> {
             Pace::Probing | Pace::Snapshot => (false, 0),
         };
         let progress = &mut self.progress[place];
-        if !due {
+        let unsure = core::mem::take(&mut progress.unsure) && known.pace == Pace::Stream;
+        if !due && !unsure {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
@@ -284,7 +292,8 @@ impl<R: Rules> Raft<R> {
         // Nobody lacks what comes before the first entry, and what may agree is not beyond what does not.
         if newest && prev > 0 && hint.index <= prev {
             let agree = self.log.hint(hint).index;
-            progress.next = agree.min(prev - 1) + 1;
+            // Everybody has what comes before the first entry; who refuses that is asked again.
+            progress.next = agree.min(prev.saturating_sub(1)) + 1;
             progress.pace = Pace::Probe;
             if hint.index < base {
                 progress.next = hint.index + 1;
@@ -311,13 +320,15 @@ impl<R: Rules> Raft<R> {
         }
         match progress.pace {
             Pace::Probing => progress.pace = Pace::Probe,
-            Pace::Stream if matched + 1 < progress.next => {
-                // What it says to have agrees: the leader's own entries were counted from there.
-                progress.next = matched.max(progress.matched) + 1;
+            // It lacks what it once acknowledged (RL-7), or has begun a new life and does not know that it has it: it is
+            // asked about that, or an idle leader would never find out.
+            Pace::Stream if matched < progress.matched => {
+                progress.next = progress.matched + 1;
+                progress.pace = Pace::Probe;
             }
-            // All has arrived: its acknowledgement waits for a disk, or was lost too. It is asked for, or a window that is
-            // full would stay so.
-            Pace::Stream if progress.matched < matched => progress.pace = Pace::Probe,
+            Pace::Stream if matched + 1 < progress.next => progress.next = matched + 1,
+            // Its disk is slow, or the acknowledgement was lost: an append, of no entries at least, asks again.
+            Pace::Stream if matched > progress.matched => progress.unsure = true,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {

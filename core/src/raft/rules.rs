@@ -64,6 +64,19 @@ listed! {
         /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: the commit index passes
         /// entries that the next leader may lack.
         CommitOwnTerm,
+        /// A read waits until a quorum has answered a round that was sent after it (Raft §8). Off: fresh reads.
+        ReadConfirmed,
+        /// A read waits until an entry of the leader's own term is committed (Raft §8). Off: fresh reads.
+        ReadOwnTerm,
+        /// A candidate takes what it lacks from the most up-to-date log of a quorum (RL-4). Off (from whoever answers first):
+        /// what it knew to be committed is replaced.
+        SuffixFromBest,
+        /// With another's entries its term is adopted, in one write (RL-5). Off: a log of a later term than the record's,
+        /// which no restart accepts.
+        SuffixAdoptsTerm,
+        /// What was asked for is looked at again when it arrives (RL-6): the question, the promise, the own log. Off: entries
+        /// that were acknowledged since are dropped.
+        SuffixRechecked,
     }
 }
 
@@ -97,6 +110,8 @@ pub enum Invariant {
     CommittedIsDurable,
     /// The commit index rises only, and in a leader over an entry of its own term.
     CommitRises,
+    /// No read is answered below the newest commit that was acknowledged before it was asked.
+    FreshReads,
 }
 
 impl Invariant {
@@ -117,6 +132,7 @@ impl Invariant {
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
             Self::CommitRises => "INV-L5",
+            Self::FreshReads => "INV-R2",
         }
     }
 }
@@ -132,6 +148,9 @@ impl Rule {
             Self::CommitOwnTerm => Invariant::CommitRises,
             Self::LogMatching => Invariant::LogMatching,
             Self::CommitMatched => Invariant::StateMachineAgreement,
+            Self::SuffixFromBest => Invariant::StateMachineAgreement,
+            Self::SuffixAdoptsTerm => Invariant::DurableTerm,
+            Self::SuffixRechecked => Invariant::CommittedIsDurable,
             Self::AckDurable | Self::OwnCopyDurable => Invariant::CommittedIsDurable,
             Self::MajorityOfVoters | Self::CountOnce | Self::OwnTermGrants => {
                 Invariant::OneLeaderPerTerm
@@ -146,6 +165,7 @@ impl Rule {
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
             Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::ReadConfirmed | Self::ReadOwnTerm => Invariant::FreshReads,
         }
     }
 
