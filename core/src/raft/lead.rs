@@ -310,8 +310,7 @@ impl<R: Rules> Raft<R> {
         // Nobody lacks what comes before the first entry, and what may agree is not beyond what does not.
         if newest && prev > 0 && hint.index <= prev {
             let agree = self.log.hint(hint).index;
-            // Everybody has what comes before the first entry; who refuses that is asked again.
-            progress.next = agree.min(prev.saturating_sub(1)) + 1;
+            progress.next = agree.min(prev - 1) + 1;
             progress.pace = Pace::Probe;
             if hint.index < base {
                 progress.next = hint.index + 1;

@@ -200,12 +200,21 @@ impl Rule {
                 Invariant::BelievedLeaders,
                 Invariant::TokenRises,
                 Invariant::NeverRevives,
+                Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
-            // Two leaders of one term believe at once and show one token, which one may hold when the other's has expired.
+            // Two leaders of one term believe at once and show one token, which one may hold when the other's has expired; and
+            // both write entries under the same names. One that no majority elected lacks what others committed.
             Invariant::OneLeaderPerTerm => &[
                 Invariant::BelievedLeaders,
                 Invariant::TokenRises,
                 Invariant::NeverRevives,
+                Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
             // The later term can be established first.
             Invariant::BelievedLeaders => &[Invariant::TokenRises],
