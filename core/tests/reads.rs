@@ -477,8 +477,11 @@ fn only_the_answer_to_the_open_question_counts() {
 
     cluster.hear(1, 0, answer(term, number));
     assert_eq!(cluster.served(1), Some(Served::Ready { upto: 1, index: 1 }));
+    // A repeated answer is nobody's fault.
+    let unasked = cluster.refused(1, Refusal::Unasked);
     cluster.hear(1, 0, answer(term, number));
     assert_eq!(cluster.served(1), None);
+    assert_eq!(cluster.refused(1, Refusal::Unasked), unasked);
 }
 
 /// RL-1, on both sides: what is of an earlier term is nothing to the present one.
