@@ -238,10 +238,7 @@ fn the_term_comes_in_the_same_write_as_the_entries() {
         let [(_, _, Write { record, log })] = &cluster.nodes[1].writes[..] else {
             panic!("{:?}", cluster.nodes[1].writes)
         };
-        assert_eq!(
-            matches!(log, LogWrite::Append { after, .. } if *after == prev),
-            true
-        );
+        assert!(matches!(log, LogWrite::Append { after, .. } if *after == prev));
         assert_eq!((record.term == 6, record.vote), (adopted, None));
         assert_eq!(cluster.machine(1).term() == 6, adopted);
     }

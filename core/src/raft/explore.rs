@@ -124,6 +124,15 @@ impl<R: Rules> Raft<R> {
                 }
             }
         }
+        if let Some(lacking) = &self.lacking {
+            for of in 0..members.members().len() {
+                let (refuser, asked) = lacking.of(view.place(of));
+                refuser
+                    .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
+                    .hash(hasher);
+                asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
+            }
+        }
         if !view.timed {
             return;
         }
@@ -138,19 +147,7 @@ impl<R: Rules> Raft<R> {
             Role::Leader => {
                 (ahead(self.until), ago(self.began), ago(self.armed_at)).hash(hasher);
             }
-            Role::PreCandidate => {
-                (ago(self.began), ago(self.armed_at)).hash(hasher);
-                let Some(lacking) = &self.lacking else {
-                    return;
-                };
-                for of in 0..members.members().len() {
-                    let (refuser, asked) = lacking.of(view.place(of));
-                    refuser
-                        .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
-                        .hash(hasher);
-                    asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
-                }
-            }
+            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
             Role::Candidate | Role::Follower => {}
         }
     }
