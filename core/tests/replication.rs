@@ -94,17 +94,25 @@ fn a_refusal_of_the_beginning_does_no_harm() {
     assert_eq!(cluster.machine(0).progress(NodeId(1)).unwrap().next, 1);
 }
 
-/// Nothing else is said in a group where nobody proposes.
+/// The entries are everywhere, and the leader does not know: it asks with the next heartbeat that is answered.
 #[test]
-fn an_acknowledgement_that_was_lost_is_given_again() {
+fn an_acknowledgement_that_is_lost_is_asked_for_again() {
     let mut cluster = Cluster::new(3);
     cluster.elect(0);
-    cluster.run(100);
-    cluster.loses = |_, _, message| matches!(message, Message::AppendAck { .. });
-    let index = cluster.propose(0, 1);
     cluster.run(10);
+    cluster.loses = |_, _, message| matches!(message, Message::AppendAck { .. });
+    let index = cluster.propose(0, 3);
+    cluster.run(10);
+    assert_eq!(cluster.terms(1).len() as u64, index);
     cluster.loses = |_, _, _| false;
-    assert_eq!(cluster.commit(0), index - 1);
-    cluster.run(100);
-    assert_eq!(cluster.commit(2), index);
+    cluster.run(60);
+    assert_eq!(cluster.commit(0), index);
+    let known = [1, 2].map(|of| cluster.machine(0).progress(NodeId(of)).unwrap().matched);
+    assert_eq!(known, [index, index]);
+    // Once it knows, it is content.
+    cluster.run(20);
+    cluster.said.clear();
+    cluster.run(200);
+    let appends = |said: &&(usize, usize, Message)| matches!(said.2, Message::Append { .. });
+    assert_eq!(cluster.said.iter().filter(appends).count(), 0);
 }

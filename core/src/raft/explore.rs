@@ -84,7 +84,8 @@ impl<R: Rules> Raft<R> {
             self.released == self.record.term,
         )
             .hash(hasher);
-        self.view_log(&ago, hasher);
+        self.view_log(ago, hasher);
+        self.view_reads(ago, hasher);
         for of in 0..members.members().len() {
             let place = view.place(of);
             let heard = &self.heard[place];
@@ -96,6 +97,8 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     round,
+                    unsure,
+                    question,
                     ..
                 } = *progress;
                 let overdue = ago(progress.sent);
@@ -105,6 +108,8 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     self.round - round.min(self.round),
+                    unsure,
+                    question,
                     overdue,
                 )
                     .hash(hasher);
@@ -231,8 +236,9 @@ impl<R: Rules> Raft<R> {
                 term,
                 sent,
                 promise,
+                round,
                 ..
-            } => settled && self.adds_nothing(now, from.config.id, term, sent, promise),
+            } => settled && self.adds_nothing(now, from.config.id, term, sent, round, promise),
             Message::HeartbeatRefused { asked, term } => {
                 settled
                     && (term <= own
@@ -277,13 +283,14 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// Whether an acknowledgement extends no lease, now or later.
+    /// Whether an acknowledgement extends no lease and confirms no read, now or later.
     fn adds_nothing(
         &self,
         now: Instant,
         from: NodeId,
         term: u64,
         sent: Instant,
+        round: u64,
         promise: Duration,
     ) -> bool {
         let as_promised = [
@@ -297,7 +304,9 @@ impl<R: Rules> Raft<R> {
             Role::Leader => self.membership.place(from).is_some_and(|place| {
                 let promise = promise.min(self.config.timing.election_min);
                 let heard = &self.heard[place];
-                heard.granted && self.covered_until(sent, promise) <= heard.at.max(now)
+                heard.granted
+                    && self.covered_until(sent, promise) <= heard.at.max(now)
+                    && !self.confirms(place, round)
             }),
             // It may still be elected in this term.
             Role::Candidate => false,

@@ -8,6 +8,7 @@
 //! - INV-L5 the commit index rises only over an entry of the leader's own term (Raft §5.4.2, figure 8), and never beyond
 //!   what a quorum's disks hold, the leader's own counted like any other.
 
+use super::read::Question;
 use super::{MAX_INDEX, Message, Raft, Refusal, Role, Rule, Rules, Write};
 use crate::log::Position;
 use crate::{Duration, Instant, Leader, NodeId, Output};
@@ -27,8 +28,12 @@ pub struct Progress {
     pub(super) sent: Instant,
     /// The commit index it was told last.
     pub(super) told: u64,
-    /// The newest round it answered.
+    /// The newest round it answered, or, of the leader itself, sent.
     pub(super) round: u64,
+    /// Whether it has all that was sent and did not acknowledge all of it: it is asked to.
+    pub(super) unsure: bool,
+    /// What it asked for its reads.
+    pub(super) question: Option<Question>,
 }
 
 /// How entries go to a follower.
@@ -83,6 +88,8 @@ impl Progress {
             sent: now,
             told: 0,
             round: 0,
+            unsure: false,
+            question: None,
         }
     }
 }
@@ -170,17 +177,19 @@ impl<R: Rules> Raft<R> {
         if self.membership.members()[place].id == self.config.id {
             return None;
         }
-        let room = match known.pace {
-            Pace::Probe => flow.batch,
-            // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
-            Pace::Stream if known.next <= last => {
-                let open = (known.next - 1).saturating_sub(known.matched);
-                flow.batch.min(flow.window.saturating_sub(open))
-            }
-            _ => 0,
+        // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
+        let open = (known.next - 1).saturating_sub(known.matched);
+        let room = flow.batch.min(flow.window.saturating_sub(open));
+        let (due, room) = match known.pace {
+            // Nothing is known to be on the way.
+            Pace::Probe if known.matched == 0 => (true, flow.batch.min(flow.window)),
+            Pace::Probe => (true, room),
+            Pace::Stream => (room > 0 && known.next <= last, room),
+            Pace::Probing | Pace::Snapshot => (false, 0),
         };
         let progress = &mut self.progress[place];
-        if room == 0 {
+        let unsure = core::mem::take(&mut progress.unsure) && known.pace == Pace::Stream;
+        if !due && !unsure {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
@@ -239,11 +248,17 @@ impl<R: Rules> Raft<R> {
         let news = matched > progress.matched;
         progress.matched = progress.matched.max(matched);
         progress.next = progress.next.max(matched + 1);
-        if progress.pace != Pace::Stream {
-            // What it needs now is in the log: a snapshot that ended below would have been of no use.
+        let flows = match progress.pace {
+            Pace::Stream => true,
+            // RL-12: a late answer to what was sent before the question is none to it. Each would begin a stream anew, and
+            // where messages overtake one another most of a stream is refused, answer by answer.
+            Pace::Probing => sent >= progress.sent,
+            Pace::Probe => false,
+            // What it needs now is in the log.
+            Pace::Snapshot => matched >= self.log.base().index,
+        };
+        if flows {
             progress.pace = Pace::Stream;
-            self.unsent = true;
-        } else if progress.next <= self.log.last().index {
             self.unsent = true;
         }
         if news {
@@ -271,10 +286,11 @@ impl<R: Rules> Raft<R> {
         // may be gone, for its log may have been replaced while it could not hear this leader.
         let newest = match progress.pace {
             Pace::Stream => prev >= progress.matched && prev < progress.next,
-            Pace::Probing => prev == progress.next - 1,
+            Pace::Probing => prev == progress.next - 1 && sent >= progress.sent,
             Pace::Probe | Pace::Snapshot => false,
         };
-        if newest && hint.index <= prev {
+        // Nobody lacks what comes before the first entry, and what may agree is not beyond what does not.
+        if newest && prev > 0 && hint.index <= prev {
             let agree = self.log.hint(hint).index;
             // Everybody has what comes before the first entry; who refuses that is asked again.
             progress.next = agree.min(prev.saturating_sub(1)) + 1;
@@ -311,8 +327,8 @@ impl<R: Rules> Raft<R> {
                 progress.pace = Pace::Probe;
             }
             Pace::Stream if matched + 1 < progress.next => progress.next = matched + 1,
-            // It has everything and has not said that it is durable, or that got lost: it says so once more.
-            Pace::Stream if progress.matched + 1 < progress.next => progress.pace = Pace::Probe,
+            // Its disk is slow, or the acknowledgement was lost: an append, of no entries at least, asks again.
+            Pace::Stream if matched > progress.matched => progress.unsure = true,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {
@@ -352,7 +368,7 @@ impl<R: Rules> Raft<R> {
             }
         });
         let own_term = self.log.term_at(reached) == Some(self.record.term);
-        if reached <= self.commit || !(own_term || !self.keeps(Rule::CommitOwnTerm)) {
+        if reached <= self.commit || (!own_term && self.keeps(Rule::CommitOwnTerm)) {
             return false;
         }
         self.commit = reached;

@@ -61,8 +61,13 @@ listed! {
         AckDurable,
         /// The leader counts its own copy when its disk holds it, like any other. Off: committed entries are lost in a crash.
         OwnCopyDurable,
-        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
+        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: the commit index passes
+        /// entries that the next leader may lack.
         CommitOwnTerm,
+        /// A read waits until a quorum has answered a round that was sent after it (Raft §8). Off: fresh reads.
+        ReadConfirmed,
+        /// A read waits until an entry of the leader's own term is committed (Raft §8). Off: fresh reads.
+        ReadOwnTerm,
         /// A candidate takes what it lacks from the most up-to-date log of a quorum (RL-4). Off (from whoever answers first):
         /// what it knew to be committed is replaced.
         SuffixFromBest,
@@ -103,6 +108,10 @@ pub enum Invariant {
     StateMachineAgreement,
     /// What is committed is on a majority's disks.
     CommittedIsDurable,
+    /// The commit index rises only, and in a leader over an entry of its own term.
+    CommitRises,
+    /// No read is answered below the newest commit that was acknowledged before it was asked.
+    FreshReads,
 }
 
 impl Invariant {
@@ -122,6 +131,8 @@ impl Invariant {
             Self::LogMatching => "INV-L1",
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
+            Self::CommitRises => "INV-L5",
+            Self::FreshReads => "INV-R2",
         }
     }
 }
@@ -133,7 +144,8 @@ impl Rule {
         match self {
             Self::DurableBeforeReply | Self::OneVoteATerm => Invariant::OneVotePerTerm,
             Self::NewTermNewVote | Self::RedrawPerAttempt => Invariant::LeaderAgain,
-            Self::UpToDateLog | Self::CommitOwnTerm => Invariant::LeaderCompleteness,
+            Self::UpToDateLog => Invariant::LeaderCompleteness,
+            Self::CommitOwnTerm => Invariant::CommitRises,
             Self::LogMatching => Invariant::LogMatching,
             Self::CommitMatched => Invariant::StateMachineAgreement,
             Self::SuffixFromBest => Invariant::StateMachineAgreement,
@@ -153,6 +165,7 @@ impl Rule {
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
             Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::ReadConfirmed | Self::ReadOwnTerm => Invariant::FreshReads,
         }
     }
 
@@ -176,15 +189,23 @@ impl Rule {
             ],
             // The later term can be established first.
             Invariant::BelievedLeaders => &[Invariant::TokenRises],
-            // What was lost or replaced may have been applied before.
-            Invariant::LeaderCompleteness | Invariant::CommittedIsDurable => &[
+            // What is taken for committed may be missing in the next leader, which replaces it where it was applied; and
+            // nobody compares what comes before it any more.
+            Invariant::LeaderCompleteness
+            | Invariant::StateMachineAgreement
+            | Invariant::CommittedIsDurable
+            | Invariant::CommitRises => &[
                 Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
                 Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
+            // Nor has a log that skips entries an end that its commit index could keep to.
             Invariant::LogMatching => &[
                 Invariant::LeaderCompleteness,
                 Invariant::StateMachineAgreement,
                 Invariant::CommittedIsDurable,
+                Invariant::CommitRises,
             ],
             _ => &[],
         }

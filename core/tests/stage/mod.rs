@@ -9,9 +9,8 @@ mod script;
 mod words;
 
 use lanes::{Lanes, Mark};
-use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record, Refusal, Role};
+use tenure::raft::{Boot, Config, Message, Raft, Refusal, Role, Stored, Write};
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket, Unknown};
 use words::{time, words};
 
@@ -24,20 +23,19 @@ struct Node {
     config: Config,
     machine: Option<Raft>,
     /// What a restart finds.
-    disk: Option<Record>,
-    log: Shape,
-    writes: Vec<Write>,
+    disk: Option<Stored>,
+    writes: Vec<Pending>,
     life: u64,
 }
 
-#[derive(Clone, Copy)]
-struct Write {
+#[derive(Clone)]
+struct Pending {
     at: Instant,
     ticket: Ticket,
-    record: Record,
+    write: Write,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Flight {
     at: Instant,
     from: NodeId,
@@ -80,7 +78,6 @@ impl Stage {
             config: Config::new(NodeId(id), voters.clone()),
             machine: None,
             disk: None,
-            log: Shape::new(),
             writes: Vec::new(),
             life: 0,
         };
@@ -104,8 +101,7 @@ impl Stage {
         let node = &mut self.nodes[place];
         node.life += 1;
         let boot = Boot {
-            record: node.disk,
-            log: node.log.clone(),
+            stored: node.disk.clone(),
             incarnation: node.life,
             seed: 1,
         };
@@ -149,14 +145,14 @@ impl Stage {
         self.judge();
     }
 
-    fn carry_out(&mut self, place: usize, output: Output<Message, Record>) {
+    fn carry_out(&mut self, place: usize, output: Output<Message, Write>) {
         match output {
             Output::Event(event) => self.tell(&Mark::At(place, '●'), &words(&event)),
-            Output::Request(ticket, record) => {
-                let text = format!("#{} {}", ticket.number, words(&record));
+            Output::Request(ticket, write) => {
+                let text = format!("#{} {}", ticket.number, words(&write.record));
                 self.tell(&Mark::At(place, '□'), &text);
                 let at = self.now + WRITE;
-                self.nodes[place].writes.push(Write { at, ticket, record });
+                self.nodes[place].writes.push(Pending { at, ticket, write });
             }
             Output::Send(to, message) => self.flights.push(Flight {
                 at: self.now + FLIGHT,
@@ -213,16 +209,17 @@ impl Stage {
 
     /// The disk of a node answers its oldest request.
     fn write(&mut self, place: usize, result: Result<(), Unknown>) {
-        let write = self.nodes[place].writes.remove(0);
+        let Pending { ticket, write, .. } = self.nodes[place].writes.remove(0);
         let text = match result {
             Ok(()) => {
-                self.nodes[place].disk = Some(write.record);
-                format!("#{} is written", write.ticket.number)
+                let disk = self.nodes[place].disk.get_or_insert_default();
+                disk.apply(&write).expect("a write that fits the disk");
+                format!("#{} is written", ticket.number)
             }
-            Err(Unknown) => format!("#{} is in doubt", write.ticket.number),
+            Err(Unknown) => format!("#{} is in doubt", ticket.number),
         };
         self.tell(&Mark::At(place, '■'), &text);
-        self.input(place, Input::Reply(write.ticket, result));
+        self.input(place, Input::Reply(ticket, result));
     }
 
     /// What comes next: disks before messages, messages before timers, and each in order.

@@ -165,9 +165,9 @@ impl Stage {
             let disk = &mut node.disk;
             match key {
                 "plain" => node.config.safe_mode = false,
-                "term" => disk.get_or_insert_default().term = number()?,
-                "vote" => disk.get_or_insert_default().vote = Some(words::node(value)?),
-                "promise" => disk.get_or_insert_default().promise = words::span(value)?,
+                "term" => disk.get_or_insert_default().record.term = number()?,
+                "vote" => disk.get_or_insert_default().record.vote = Some(words::node(value)?),
+                "promise" => disk.get_or_insert_default().record.promise = words::span(value)?,
                 "log" => {
                     let run = |run: &str| {
                         let (term, count) = run.split_once('x')?;
@@ -176,7 +176,8 @@ impl Stage {
                     let runs: Option<Vec<_>> = value.split(',').map(run).collect();
                     let runs =
                         runs.ok_or_else(|| format!("{value} is no log, which is 1x3,2x1"))?;
-                    node.log = Shape::from_runs(runs).map_err(|error| error.to_string())?;
+                    let log = Shape::from_runs(runs).map_err(|error| error.to_string())?;
+                    disk.get_or_insert_default().log = log;
                 }
                 _ => return Err(format!("a node has no {key}")),
             }

@@ -97,9 +97,15 @@ impl fmt::Display for Value {
                 ("Leader", [(_, node), (_, token)]) => write!(f, "{node} in {token}"),
                 _ => {
                     f.write_str(if name == "Record" { "" } else { name })?;
+                    // What is nothing unless a test says otherwise.
+                    let silent = ["better", "commit", "generation", "matched", "released"];
+                    let is_told = |field: &str, value: &Value| {
+                        let nothing = matches!(value.to_string().as_str(), "0" | "none");
+                        !nothing || !silent.contains(&field)
+                    };
                     let told = fields
                         .iter()
-                        .filter(|(field, value)| field != "generation" || value.number() != 0)
+                        .filter(|(field, value)| is_told(field, value))
                         .map(|(field, value)| format!("{field} {value}"))
                         .collect::<Vec<_>>();
                     let space = if name == "Record" { "" } else { " " };
@@ -171,6 +177,7 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
             term: term()?,
             last: last()?,
             sent: sent()?,
+            released: 0,
         },
         "PreVoteGranted" => Message::PreVoteGranted {
             term: term()?,
@@ -180,10 +187,12 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
         "PreVoteRefused" => Message::PreVoteRefused {
             asked: asked()?,
             term: term()?,
+            better: None,
         },
         "RequestVote" => Message::RequestVote {
             term: term()?,
             last: last()?,
+            released: 0,
         },
         "VoteGranted" => Message::VoteGranted { term: term()? },
         "VoteRefused" => Message::VoteRefused {
@@ -193,11 +202,15 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
         "Heartbeat" => Message::Heartbeat {
             term: term()?,
             sent: sent()?,
+            round: 1,
+            commit: 0,
         },
         "HeartbeatAck" => Message::HeartbeatAck {
             term: term()?,
             sent: sent()?,
             promise: span(field("promise")?)?,
+            round: 1,
+            matched: 0,
         },
         "HeartbeatRefused" => Message::HeartbeatRefused {
             asked: asked()?,
