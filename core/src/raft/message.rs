@@ -388,11 +388,17 @@ mod tests {
         let (prev, hint, after, entries) = (last, last, last, Entries::Run { term: 7, count: 2 });
         let voters = crate::quorum::Voters::new([NodeId(1)]).unwrap();
         let membership = Arc::new(Membership::new(&voters));
+        let better = Some(Better {
+            last,
+            remainder,
+            sent,
+        });
         #[rustfmt::skip]
         let messages = [
             (Message::RequestPreVote { term, last, sent, released }, Some(Stamp::Sender)),
             (Message::PreVoteGranted { term, remainder, sent }, Some(Stamp::Receiver)),
-            (Message::PreVoteRefused { asked, term, better: Some(last) }, None),
+            (Message::PreVoteRefused { asked, term, better: None }, None),
+            (Message::PreVoteRefused { asked, term, better }, Some(Stamp::Receiver)),
             (Message::RequestVote { term, last, released }, None),
             (Message::VoteGranted { term }, None),
             (Message::VoteRefused { asked, term }, None),
@@ -404,9 +410,10 @@ mod tests {
             (Message::AppendAck { term, sent, promise, matched }, Some(Stamp::Receiver)),
             (Message::AppendRefused { term, sent, promise, prev: 3, hint }, Some(Stamp::Receiver)),
             (Message::Commit { term, index }, None),
-            (Message::InstallSnapshot { term, sent, last, membership }, Some(Stamp::Sender)),
+            (Message::InstallSnapshot { term, sent, last, membership: membership.clone() }, Some(Stamp::Sender)),
             (Message::Fetch { term, sent, after }, Some(Stamp::Sender)),
-            (Message::Suffix { term, sent, prev, entries }, Some(Stamp::Receiver)),
+            (Message::Suffix { term, sent, prev, entries, last }, Some(Stamp::Receiver)),
+            (Message::SuffixSnapshot { term, sent, base: last, membership, last }, Some(Stamp::Receiver)),
             (Message::ReadIndex { term, number }, None),
             (Message::ReadIndexAck { term, number, index }, None),
             (Message::NotMember { asked: term, index }, None),
