@@ -9,7 +9,7 @@ mod group;
 use group::{Breakage, Group, Script};
 use std::hash::{DefaultHasher, Hasher};
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Stamp, Write};
+use tenure::raft::{Better, Boot, Config, Message, Raft, Stamp, Write};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Unknown};
 
 type Outputs = Vec<Output<Message, Write>>;
@@ -541,7 +541,7 @@ mod hostile_input {
     use tenure::Ticket;
     use tenure::log::Position;
     use tenure::membership::Membership;
-    use tenure::raft::{Better, Entries, Replication};
+    use tenure::raft::{Entries, Replication};
 
     fn number() -> impl Strategy<Value = u64> + Clone {
         prop_oneof![0u64..6, Just(u64::MAX), Just(u64::MAX >> 1), any::<u64>()]
@@ -684,7 +684,7 @@ mod hostile_input {
                     sent,
                     prev,
                     entries,
-                    last,
+                    last
                 }
             ),
             (number(), at(), position(), membership(), position()).prop_map(
@@ -693,7 +693,7 @@ mod hostile_input {
                     sent,
                     base,
                     membership,
-                    last,
+                    last
                 }
             ),
             (number(), number()).prop_map(|(term, number)| Message::ReadIndex { term, number }),

@@ -300,6 +300,20 @@ fn commit_own_term() {
     assert!(fallen.contains_key(completeness), "{fallen:?}");
 }
 
+/// An election that goes wrong takes the logs along.
+#[test]
+fn what_follows_in_logs_is_declared() {
+    for (rule, seeds) in [
+        (Rule::OneVoteATerm, 500),
+        (Rule::MajorityOfVoters, 200),
+        (Rule::OwnTermGrants, 500),
+    ] {
+        let fallen = killed_with_logs(rule, seeds);
+        let matching = Invariant::LogMatching.name();
+        assert!(fallen.contains_key(matching), "{rule:?}: {fallen:?}");
+    }
+}
+
 #[test]
 fn up_to_date_log() {
     killed_with_logs(Rule::UpToDateLog, 200);

@@ -385,6 +385,11 @@ mod tests {
         let span = Duration::from_millis(1);
         let (promise, remainder) = (span, span);
         let last = Position::new(6, 3);
+        let better = Some(Better {
+            last,
+            remainder,
+            sent,
+        });
         let (prev, hint, after, entries) = (last, last, last, Entries::Run { term: 7, count: 2 });
         let voters = crate::quorum::Voters::new([NodeId(1)]).unwrap();
         let membership = Arc::new(Membership::new(&voters));

@@ -5,7 +5,7 @@
 //! is good for.
 
 use super::Group;
-use super::node::{Entry, Load, Payload};
+use super::node::{Entry, Load, Payload, Pending};
 use std::collections::BTreeMap;
 use tenure::log::Shape;
 use tenure::raft::{LogWrite, Rules, Write};
@@ -99,11 +99,13 @@ impl<R: Rules> Group<R> {
         payload
     }
 
-    /// The first of what the disk was asked for is done. INV-L4: what was committed is never taken off a disk.
+    /// The first of what the disk was asked for is done. INV-L4: what was committed stays on a majority's disks; one that is
+    /// not needed for that may give it up, to take it again later.
     pub(super) fn write(&mut self, place: usize) {
         let node = &self.nodes[place];
-        let pending = &node.writes[0];
-        let (gone, instead) = match (&pending.write.log, &pending.load) {
+        let Pending { write, load, .. } = &node.writes[0];
+        let installs = matches!(write.log, LogWrite::Install { .. });
+        let (gone, instead) = match (&write.log, load) {
             (LogWrite::Append { after, .. }, Load::Entries(entries)) => {
                 (after.index + 1, entries.first().copied())
             }
@@ -115,22 +117,19 @@ impl<R: Rules> Group<R> {
         } else {
             None
         };
-        if let Some(held) = held {
-            self.ghost.canon.overwritten += 1;
-            self.ghost.judged("INV-L4");
-            if self.ghost.canon.entry(gone) == Some(held) {
-                let id = self.nodes[place].id;
-                let detail = format!("{id} takes committed entry {gone} off its disk");
-                self.ghost.fail("INV-L4", detail);
-            }
-        }
-        let installs = matches!(
-            self.nodes[place].writes[0].write.log,
-            LogWrite::Install { .. }
-        );
         self.ghost.canon.snapshots_installed += u64::from(installs);
         if let Err(detail) = self.nodes[place].write() {
             self.ghost.fail("C1", detail);
+        }
+        if let Some(held) = held {
+            self.ghost.canon.overwritten += 1;
+            self.ghost.judged("INV-L4");
+            let committed = self.ghost.canon.entry(gone) == Some(held);
+            if committed && !self.on_a_majority(gone, held, |_| true) {
+                let id = self.nodes[place].id;
+                let detail = format!("{id} takes committed entry {gone} off a majority's disks");
+                self.ghost.fail("INV-L4", detail);
+            }
         }
         self.commit_what_is_durable(place);
     }

@@ -52,6 +52,8 @@ impl<R: Rules> Group<R> {
             Message::RequestPreVote { term, .. } => term - 1,
             Message::PreVoteGranted { .. } | Message::Release { .. } => 0,
             Message::PreVoteRefused { term, .. } => term,
+            // The term of who asked.
+            Message::NotMember { .. } => 0,
             _ => message.term(),
         };
         self.ghost.judged("INV-E3");

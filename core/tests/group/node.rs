@@ -177,7 +177,7 @@ impl<R: Rules> Node<R> {
     /// What goes with a message; `None` when it speaks of what this host does not have.
     pub(super) fn attach(&self, message: &Message) -> Option<Load> {
         match message {
-            Message::Append { prev, entries, .. } => {
+            Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
                 let term = entries.term();
                 let indices = prev.index + 1..=prev.index + entries.count();
                 let payload = |index| self.memory.payloads.get(&(index, term)).copied();
@@ -189,7 +189,7 @@ impl<R: Rules> Node<R> {
                 };
                 indices.map(entry).collect::<Option<_>>().map(Load::Entries)
             }
-            Message::InstallSnapshot { last, .. } => {
+            Message::InstallSnapshot { last, .. } | Message::SuffixSnapshot { base: last, .. } => {
                 let state = self.kept.snapshot.get(..last.index as usize)?;
                 Some(Load::State(state.into()))
             }
@@ -200,13 +200,19 @@ impl<R: Rules> Node<R> {
     /// Takes what came with a message, before its machine hears of it.
     pub(super) fn detach(&mut self, message: &Message, load: Load) {
         match (message, load) {
-            (Message::Append { prev, .. }, Load::Entries(entries)) => {
+            (
+                Message::Append { prev, .. } | Message::Suffix { prev, .. },
+                Load::Entries(entries),
+            ) => {
                 for (index, entry) in (prev.index + 1..).zip(entries) {
                     let name = (index, entry.term);
                     self.memory.payloads.entry(name).or_insert(entry.payload);
                 }
             }
-            (Message::InstallSnapshot { last, .. }, Load::State(state)) => {
+            (
+                Message::InstallSnapshot { last, .. } | Message::SuffixSnapshot { base: last, .. },
+                Load::State(state),
+            ) => {
                 self.memory.offered.insert(last.index, state);
             }
             _ => {}
