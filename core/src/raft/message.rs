@@ -393,11 +393,6 @@ mod tests {
         let (prev, hint, after, entries) = (last, last, last, Entries::Run { term: 7, count: 2 });
         let voters = crate::quorum::Voters::new([NodeId(1)]).unwrap();
         let membership = Arc::new(Membership::new(&voters));
-        let better = Some(Better {
-            last,
-            remainder,
-            sent,
-        });
         #[rustfmt::skip]
         let messages = [
             (Message::RequestPreVote { term, last, sent, released }, Some(Stamp::Sender)),
