@@ -1,9 +1,9 @@
 //! From newly built voters, which have said nothing yet, to a leader that may act and whom the others follow.
 
+use crate::cluster::Cluster;
+use crate::cluster::noraft::Noraft;
+use crate::cluster::raft_rs::Ready;
 use crate::counting::allocated;
-use crate::drivers::Cluster;
-use crate::drivers::noraft::Noraft;
-use crate::drivers::raft_rs::Ready;
 use crate::race::{Slice, race, timed};
 use crate::table::{Better, Line, Target};
 use tenure_tests::group::Group;

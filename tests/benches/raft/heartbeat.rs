@@ -1,9 +1,9 @@
 //! A round of heartbeats and the answers to it, among three.
 
+use crate::cluster::Cluster;
+use crate::cluster::noraft::Noraft;
+use crate::cluster::raft_rs::{Bare, Ready};
 use crate::counting::allocated;
-use crate::drivers::Cluster;
-use crate::drivers::noraft::Noraft;
-use crate::drivers::raft_rs::{Bare, Ready};
 use crate::race::{Slice, race, timed};
 use crate::table::{Better, Line, Target};
 use tenure_tests::group::Group;

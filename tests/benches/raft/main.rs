@@ -3,13 +3,14 @@
 //!
 //!     cargo bench -p tenure-tests --bench raft
 
+mod cluster;
 mod counting;
-#[path = "../drivers/mod.rs"]
-mod drivers;
 mod election;
 mod heartbeat;
 mod memory;
 mod race;
+#[path = "../drivers/raft_rs.rs"]
+mod raft_rs;
 mod rest;
 mod table;
 

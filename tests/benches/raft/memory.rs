@@ -1,9 +1,10 @@
 //! What a voter of a group of three holds: the machine itself and what it allocated.
 
+use crate::cluster::Cluster;
+use crate::cluster::noraft::Noraft;
+use crate::cluster::raft_rs::Ready;
 use crate::counting::allocated;
-use crate::drivers::Cluster;
-use crate::drivers::noraft::Noraft;
-use crate::drivers::raft_rs::{self, Ready};
+use crate::raft_rs;
 use crate::table::{Better, Line, Target};
 use tenure::raft::Raft;
 use tenure_tests::group::Group;

@@ -1,8 +1,8 @@
 //! A million followers on one core, and nobody says anything. The host keeps one deadline a machine in a timing wheel: a
 //! millisecond of it passes without a look at any machine that is not due. A library that counts ticks is called for each.
 
-use crate::drivers::raft_rs;
 use crate::race::timed;
+use crate::raft_rs;
 use crate::table::{Better, Line, Target};
 use std::hint::black_box;
 use tenure::raft::Raft;
