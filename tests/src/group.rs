@@ -4,7 +4,7 @@
 use tenure::log::Shape;
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, ConfigError, Message, Raft, Role};
-use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing};
+use tenure::{Election, Input, Instant, NodeId, Output, Standing};
 
 /// What is on its way: for whom (by place), from whom, what.
 type Mail = (usize, NodeId, Message);
@@ -56,8 +56,8 @@ impl Group {
             deadlines: machines.iter().map(Raft::deadline).collect(),
             machines,
             now: Instant::from_millis(1),
-            flight: Vec::new(),
-            landed: Vec::new(),
+            flight: Vec::with_capacity(count * count),
+            landed: Vec::with_capacity(count * count),
             delivered: 0,
         }
     }
@@ -75,11 +75,12 @@ impl Group {
         self.settle();
     }
 
-    /// Whether nothing is due yet, from what the host keeps.
+    /// Whether the leader is due: it is asked.
     #[must_use]
-    pub fn rests(&self, now: Instant) -> bool {
-        let due = |deadline: &Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
-        !self.deadlines.iter().any(due)
+    pub fn due(&self, now: Instant) -> bool {
+        self.machines[0]
+            .deadline()
+            .is_some_and(|deadline| deadline <= now)
     }
 
     /// Whether the first machine leads, established, and all others follow it.
@@ -98,21 +99,10 @@ impl Group {
         self.delivered
     }
 
-    /// The machines.
-    #[must_use]
-    pub fn machines(&self) -> &[Raft] {
-        &self.machines
-    }
-
     /// The machines, taken out of the group.
     #[must_use]
     pub fn into_machines(self) -> Vec<Raft> {
         self.machines
-    }
-
-    /// Time passes without anything happening.
-    pub fn wait(&mut self, span: Duration) {
-        self.now = self.now + span;
     }
 
     /// One input, and what comes of it: records are durable at once, messages depart.

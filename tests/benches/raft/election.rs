@@ -20,7 +20,7 @@ fn elections<C: Cluster>(voters: usize) -> Slice {
     })
 }
 
-/// Allocations of building a group, and of its election. What the driver's own buffers take is among them, the same for all.
+/// Allocations of building a group, among them the driver's own, and of its election.
 fn allocations<C: Cluster>(voters: usize) -> [f64; 2] {
     let (mut cluster, built) = allocated(|| C::new(voters));
     let ((), elected) = allocated(|| cluster.elect());

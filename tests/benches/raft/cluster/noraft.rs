@@ -78,8 +78,8 @@ impl Cluster for Noraft {
                 .map(|voter| node(voter, voters as u64))
                 .collect(),
             armed: vec![0; voters],
-            flight: Vec::new(),
-            landed: Vec::new(),
+            flight: Vec::with_capacity(voters * voters),
+            landed: Vec::with_capacity(voters * voters),
             delivered: 0,
         };
         (0..voters).for_each(|at| cluster.drain(at));

@@ -44,8 +44,8 @@ impl Cluster for Ready {
             nodes: (1..=voters as u64)
                 .map(|voter| node(voter, voters as u64, 10))
                 .collect(),
-            flight: Vec::new(),
-            landed: Vec::new(),
+            flight: Vec::with_capacity(voters * voters),
+            landed: Vec::with_capacity(voters * voters),
             delivered: 0,
         }
     }
