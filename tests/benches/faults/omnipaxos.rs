@@ -1,11 +1,11 @@
 //! `omnipaxos` 0.2: leaders come of ballots that are told in heartbeats, and nobody votes.
 
-use crate::network::{Links, Network};
-use crate::system::System;
 use omnipaxos::macros::Entry;
 use omnipaxos::messages::Message;
 use omnipaxos::{ClusterConfig, OmniPaxos, ServerConfig};
 use omnipaxos_storage::memory_storage::MemoryStorage;
+use tenure_tests::faults::network::{Links, Network};
+use tenure_tests::faults::system::System;
 
 #[derive(Clone, Debug, Entry)]
 struct Write;

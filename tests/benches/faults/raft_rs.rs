@@ -1,10 +1,10 @@
 //! `raft` 0.7 in its safe mode. Its records are durable at once; its draws have no seed.
 
 use crate::driver::{Node, drain, node};
-use crate::network::{Links, Network};
-use crate::system::System;
 use raft::StateRole;
 use raft::prelude::{Message, MessageType};
+use tenure_tests::faults::network::{Links, Network};
+use tenure_tests::faults::system::System;
 
 pub(crate) struct RaftRs {
     nodes: Vec<Node>,

@@ -13,7 +13,9 @@ const MACHINES: usize = 1_000_000;
 const TICK: Duration = Duration::from_millis(1);
 /// Longer than any machine of the default timing waits.
 const SLOTS: u64 = 512;
-/// Times are the best of so many.
+/// A slice of the work to be timed: so many machines at least.
+const SLICE: usize = 5_000;
+/// How often it is all done.
 const TRIES: usize = 3;
 
 /// Who is due in which millisecond.
@@ -55,7 +57,8 @@ fn machines() -> Vec<Raft> {
 }
 
 /// Nanoseconds a machine and tick while nobody is due, and nanoseconds for one that is: its election timeout has come, it
-/// asks the two others for pre-votes, and its next deadline goes into the wheel.
+/// asks the two others for pre-votes, and its next deadline goes into the wheel. The best millisecond counts: in each,
+/// others are due, of whom nothing is in the caches any more.
 fn wheel() -> [f64; 2] {
     let mut machines = machines();
     let mut wheel = Wheel::new();
@@ -69,42 +72,53 @@ fn wheel() -> [f64; 2] {
             assert!(black_box(wheel.tick()).is_empty());
         }
     });
-    let (mut due, mut asked) = (0, 0);
-    let busy = timed(|| {
-        while due < MACHINES {
-            for at in wheel.tick() {
-                let machine = &mut machines[at as usize];
-                machine.handle(wheel.now, Input::Timeout);
-                while let Some(output) = machine.poll() {
-                    if let Output::Send(..) = black_box(output) {
-                        asked += 1;
-                    }
-                }
-                due += 1;
-                wheel.arm(at, machine.deadline());
-            }
+    let (mut done, mut best) = (0, f64::INFINITY);
+    while done < MACHINES {
+        let due = wheel.tick();
+        let busy = timed(|| {
+            due.iter()
+                .for_each(|at| time_out(*at, &mut machines, &mut wheel))
+        });
+        done += due.len();
+        if due.len() >= SLICE {
+            best = best.min(nanoseconds(busy, due.len()));
         }
-    });
-    assert_eq!(asked, 2 * due);
-    [
-        idle.as_secs_f64() * 1e9 / quiet as f64 / MACHINES as f64,
-        busy.as_secs_f64() * 1e9 / due as f64,
-    ]
+    }
+    let idle = nanoseconds(idle, MACHINES) / quiet as f64;
+    [idle, best]
 }
 
-/// Nanoseconds for a tick of each, asked whether it wants anything. Nobody is due.
+/// The deadline of a machine has come.
+fn time_out(at: u32, machines: &mut [Raft], wheel: &mut Wheel) {
+    let machine = &mut machines[at as usize];
+    machine.handle(wheel.now, Input::Timeout);
+    let mut asked = 0;
+    while let Some(output) = machine.poll() {
+        asked += u32::from(matches!(black_box(output), Output::Send(..)));
+    }
+    assert_eq!(asked, 2);
+    wheel.arm(at, machine.deadline());
+}
+
+fn nanoseconds(took: std::time::Duration, times: usize) -> f64 {
+    took.as_secs_f64() * 1e9 / times as f64
+}
+
+/// Nanoseconds for a tick of each, asked whether it wants anything. Nobody is due. The best slice counts.
 fn ticked() -> f64 {
     let node = |at: u64| raft_rs::node(at % 3 + 1, 3, 1 << 20);
     let mut nodes: Vec<raft_rs::Node> = (0..MACHINES as u64).map(node).collect();
     let mut best = f64::INFINITY;
     for _ in 0..TRIES {
-        let took = timed(|| {
-            for node in &mut nodes {
-                black_box(node.tick());
-                assert!(!black_box(node.has_ready()));
-            }
-        });
-        best = best.min(took.as_secs_f64() * 1e9 / MACHINES as f64);
+        for slice in nodes.chunks_mut(SLICE) {
+            let took = timed(|| {
+                for node in &mut *slice {
+                    black_box(node.tick());
+                    assert!(!black_box(node.has_ready()));
+                }
+            });
+            best = best.min(nanoseconds(took, slice.len()));
+        }
     }
     best
 }

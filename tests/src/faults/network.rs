@@ -3,7 +3,7 @@
 use tenure::random::Random;
 
 /// Whether the link from one place to another is up.
-pub(crate) type Links = dyn Fn(usize, usize) -> bool;
+pub type Links = dyn Fn(usize, usize) -> bool;
 
 /// Something on its way.
 struct Mail<M> {
@@ -13,7 +13,8 @@ struct Mail<M> {
     what: M,
 }
 
-pub(crate) struct Network<M> {
+/// Everything that is on its way, whatever it is.
+pub struct Network<M> {
     now: u64,
     /// The fewest and the most ticks of a hop.
     hop: (u64, u64),
@@ -22,7 +23,9 @@ pub(crate) struct Network<M> {
 }
 
 impl<M> Network<M> {
-    pub(crate) fn new(hop: (u64, u64), seed: u64) -> Self {
+    /// A network in which a hop takes from so many ticks to so many.
+    #[must_use]
+    pub fn new(hop: (u64, u64), seed: u64) -> Self {
         Self {
             now: 0,
             hop,
@@ -32,12 +35,13 @@ impl<M> Network<M> {
     }
 
     /// The present tick.
-    pub(crate) fn now(&self) -> u64 {
+    #[must_use]
+    pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// Between two nodes nothing overtakes what was said before: some libraries count on it.
-    pub(crate) fn send(&mut self, from: usize, to: usize, what: M) {
+    /// Says something. Between two nodes nothing overtakes what was said before: some libraries count on it.
+    pub fn send(&mut self, from: usize, to: usize, what: M) {
         let (fewest, most) = self.hop;
         let earliest = self.now + fewest + self.random.below(most - fewest + 1);
         let before = self.flight.iter().rev();
@@ -53,7 +57,7 @@ impl<M> Network<M> {
     }
 
     /// The next tick: what arrives in it, as (from, to, what), in the order it was said.
-    pub(crate) fn tick(&mut self, links: &Links) -> Vec<(usize, usize, M)> {
+    pub fn tick(&mut self, links: &Links) -> Vec<(usize, usize, M)> {
         self.now += 1;
         let now = self.now;
         self.flight

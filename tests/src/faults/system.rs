@@ -1,9 +1,9 @@
 //! What is asked of a group under a fault, whichever library it is of.
 
-use crate::network::Links;
+use super::network::Links;
 
 /// A group; its nodes are known by their place.
-pub(crate) trait System {
+pub trait System {
     /// A tick passes: what arrives is heard, what is due is done, and whoever believes to lead is given a write.
     fn tick(&mut self, links: &Links);
 

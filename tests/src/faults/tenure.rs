@@ -2,23 +2,24 @@
 //! 10 to 20, the early pre-vote 2, the retry draw 4 to 8. Its clocks read the tick they are in, exactly, or are as coarse as
 //! a tick: then a lease of 10 ends after 8 (see `Timing::lease`).
 
-use crate::network::{Links, Network};
-use crate::system::System;
+use super::network::{Links, Network};
+use super::system::System;
 use tenure::log::Shape;
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, Message, Raft, Timing};
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket};
 
 /// What can differ from one group to the other.
-#[derive(Clone, Copy)]
-pub(crate) struct Host {
+#[derive(Clone, Copy, Debug)]
+pub struct Host {
     /// How many ticks a record takes.
-    pub(crate) disk: u64,
+    pub disk: u64,
     /// How many ticks a clock may be behind.
-    pub(crate) grain: u64,
+    pub grain: u64,
 }
 
-pub(crate) struct Tenure {
+/// A group of this library's machines.
+pub struct Tenure {
     nodes: Vec<Raft>,
     network: Network<Message>,
     disk: u64,
@@ -33,7 +34,9 @@ pub(crate) struct Tenure {
 }
 
 impl Tenure {
-    pub(crate) fn new(count: usize, hop: (u64, u64), host: Host, seed: u64) -> Self {
+    /// Newly built machines that draw from `seed`.
+    #[must_use]
+    pub fn new(count: usize, hop: (u64, u64), host: Host, seed: u64) -> Self {
         let ticks = Duration::from_micros;
         let voters = Voters::new((0..count as u64).map(NodeId))
             .unwrap_or_else(|error| panic!("{count} voters: {error}"));
