@@ -1,4 +1,4 @@
-// npm run counts: how many instructions the machines take, under Valgrind, beside the table in tests/counts.json.
+// npm run counts: how many instructions the machines take, under Valgrind, beside the table in tests/counts/table.json.
 //
 //     npm run counts -- --update      writes the table; say in the change why a count rose
 //
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { canInstall, installSystem } from './lib/debian.mjs';
 import { ask, Fail, isEntry, main, root, run } from './lib/run.mjs';
 
-const TABLE = 'tests/counts.json';
+const TABLE = 'tests/counts/table.json';
 /** How much more than in the table is taken for the same: what a change elsewhere in the program can move. */
 const TOLERANCE = 0.01;
 const TIMES = 1000;
@@ -73,7 +73,7 @@ function compilerHere() {
 
 /** The program that does the work; its path. */
 async function build() {
-  const args = ['build', '--release', '-p', 'tenure-tests', '--bin', 'counts'];
+  const args = ['build', '--release', '-p', 'tenure-counts'];
   await run('cargo', args);
   const messages = ask('cargo', [...args, '--quiet', '--message-format', 'json']) ?? '';
   const built = messages.split('\n').map((line) => JSON.parse(line));

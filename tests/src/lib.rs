@@ -2,7 +2,6 @@
 //! over the gallery in `scenarios/` at the root, which page, command and tests share.
 
 pub mod faults;
-pub mod group;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! What machines ask of the allocator, counted: nothing while a leader leads (C8), and little for an election.
 
-use tenure_tests::group::Group;
+use tenure_counts::Group;
 
 fn elected(voters: usize) -> Group {
     let mut group = Group::new(voters);

@@ -6,7 +6,7 @@ use crate::cluster::raft_rs::Ready;
 use crate::counting::allocated;
 use crate::race::{Slice, race, timed};
 use crate::table::{Better, Line, Target};
-use tenure_tests::group::Group;
+use tenure_counts::Group;
 
 /// Groups in a slice: few enough for the caches next to the core.
 const GROUPS: usize = 100;

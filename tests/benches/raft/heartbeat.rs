@@ -6,7 +6,7 @@ use crate::cluster::raft_rs::{Bare, Ready};
 use crate::counting::allocated;
 use crate::race::{Slice, race, timed};
 use crate::table::{Better, Line, Target};
-use tenure_tests::group::Group;
+use tenure_counts::Group;
 
 const ROUNDS: u64 = 2_000;
 /// Two followers, each asked and answering.

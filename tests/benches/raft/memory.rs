@@ -7,7 +7,7 @@ use crate::counting::allocated;
 use crate::raft_rs;
 use crate::table::{Better, Line, Target};
 use tenure::raft::Raft;
-use tenure_tests::group::Group;
+use tenure_counts::Group;
 
 /// Of each library, a voter that has said nothing yet.
 fn just_built() -> [f64; 3] {

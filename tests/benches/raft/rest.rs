@@ -7,7 +7,7 @@ use crate::table::{Better, Line, Target};
 use std::hint::black_box;
 use tenure::raft::Raft;
 use tenure::{Duration, Election, Input, Instant, NodeId, Output};
-use tenure_tests::group::{machine, voters};
+use tenure_counts::{machine, voters};
 
 const MACHINES: usize = 1_000_000;
 const TICK: Duration = Duration::from_millis(1);

@@ -1,7 +1,7 @@
 //! This library, through its public API.
 
 use super::Cluster;
-use tenure_tests::group::Group;
+use tenure_counts::Group;
 
 impl Cluster for Group {
     const NAME: &'static str = "Tenure";

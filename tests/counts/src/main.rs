@@ -2,13 +2,13 @@
 //!
 //!     counts WORK TIMES
 //!
-//! `scripts/counts.mjs` runs it under Valgrind and compares with `tests/counts.json`. Instructions of the same program do not
+//! `scripts/counts.mjs` runs it under Valgrind and compares with `table.json`. Instructions of the same program do not
 //! depend on what else the machine does, so that a change by a few in a hundred is seen where no clock would see it.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 use tenure::Instant;
-use tenure_tests::group::Group;
+use tenure_counts::Group;
 
 /// The counter is on while this runs.
 #[inline(never)]
@@ -40,11 +40,6 @@ fn elections(voters: usize, times: u64) {
     }
 }
 
-/// Building a group of three.
-fn builds(times: u64) {
-    counted(&mut || (0..times).for_each(|_| drop(black_box(Group::new(3)))));
-}
-
 /// A machine is asked for its deadline, and nothing is due.
 fn deadlines(times: u64) {
     let group = elected(3);
@@ -63,11 +58,10 @@ fn main() -> ExitCode {
         (Some("heartbeat-3"), Some(times)) => heartbeats(times),
         (Some("election-3"), Some(times)) => elections(3, times),
         (Some("election-5"), Some(times)) => elections(5, times),
-        (Some("build-3"), Some(times)) => builds(times),
         (Some("deadline"), Some(times)) => deadlines(times),
         _ => {
             eprintln!(
-                "counts: say which work, and how often: heartbeat-3, election-3, election-5, build-3 or deadline, and a number"
+                "counts: say which work, and how often: heartbeat-3, election-3, election-5 or deadline, and a number"
             );
             return ExitCode::from(2);
         }
