@@ -580,7 +580,8 @@ fn a_vote_outlives_a_restart() {
     let mut bench = follower();
     bench.hear(1, 1, ask.clone());
     assert_eq!(bench.said(), [(1, Message::VoteGranted { term: 1 })]);
-    let mut again = Bench::booted(3, 0, bench.recorded(), Shape::new(), Switched::default());
+    let found = bench.recorded();
+    let mut again = Bench::booted(3, 0, found, Shape::new(), Switched::default());
     // Its wait for what it may have promised is over.
     again.hear(200, 2, ask.clone());
     again.hear(201, 1, ask);
@@ -599,7 +600,8 @@ fn leadership_never_survives_a_restart() {
     let term = bench.elect(10, 1);
     bench.acked(11, 1, term, 10);
     assert!(bench.machine.established());
-    let mut again = Bench::booted(3, 0, bench.recorded(), Shape::new(), Switched::default());
+    let found = bench.recorded();
+    let mut again = Bench::booted(3, 0, found, Shape::new(), Switched::default());
     again.acked(11, 1, term, 10);
     again.hear(11, 1, Message::VoteGranted { term });
     assert_eq!(again.machine.role(), Role::Follower);

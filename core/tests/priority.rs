@@ -61,11 +61,11 @@ fn a_reluctant_node_that_alone_can_win_wins() {
         let mut group = Group::new(3, seed);
         group.latency = (1_000, 5_000);
         group.priorities = vec![Reluctant, Preferred, Preferred];
-        let record = Record {
-            term: 1,
-            ..Record::default()
-        };
         for (place, entries) in [(0, 2), (1, 1)] {
+            let record = Record {
+                term: 1,
+                ..Record::default()
+            };
             group.nodes[place].disk = Some(Stored {
                 log: Shape::from_runs([(1, entries)]).unwrap(),
                 ..Stored::from(record)
@@ -117,15 +117,12 @@ fn priorities_and_pre_votes_do_not_meet() {
         "{answered:?}"
     );
     // From a voter with a longer log that has entered no term: impossible in an honest group, and harmless.
-    asker.hear(
-        12,
-        0,
-        Message::PreVoteRefused {
-            asked: 1,
-            term: 0,
-            better: None,
-        },
-    );
+    let refused = Message::PreVoteRefused {
+        asked: 1,
+        term: 0,
+        better: None,
+    };
+    asker.hear(12, 0, refused);
     assert_eq!(asker.machine.role(), Role::PreCandidate);
     asker.hear(13, 2, answered);
     assert_eq!(asker.machine.role(), Role::Candidate);

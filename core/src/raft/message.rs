@@ -385,6 +385,11 @@ mod tests {
         let span = Duration::from_millis(1);
         let (promise, remainder) = (span, span);
         let last = Position::new(6, 3);
+        let better = Some(Better {
+            last,
+            remainder,
+            sent,
+        });
         let (prev, hint, after, entries) = (last, last, last, Entries::Run { term: 7, count: 2 });
         let voters = crate::quorum::Voters::new([NodeId(1)]).unwrap();
         let membership = Arc::new(Membership::new(&voters));
@@ -392,7 +397,7 @@ mod tests {
         let messages = [
             (Message::RequestPreVote { term, last, sent, released }, Some(Stamp::Sender)),
             (Message::PreVoteGranted { term, remainder, sent }, Some(Stamp::Receiver)),
-            (Message::PreVoteRefused { asked, term, better: Some(last) }, None),
+            (Message::PreVoteRefused { asked, term, better }, Some(Stamp::Receiver)),
             (Message::RequestVote { term, last, released }, None),
             (Message::VoteGranted { term }, None),
             (Message::VoteRefused { asked, term }, None),
@@ -406,7 +411,7 @@ mod tests {
             (Message::Commit { term, index }, None),
             (Message::InstallSnapshot { term, sent, last, membership }, Some(Stamp::Sender)),
             (Message::Fetch { term, sent, after }, Some(Stamp::Sender)),
-            (Message::Suffix { term, sent, prev, entries }, Some(Stamp::Receiver)),
+            (Message::Suffix { term, sent, prev, entries, last }, Some(Stamp::Receiver)),
             (Message::ReadIndex { term, number }, None),
             (Message::ReadIndexAck { term, number, index }, None),
             (Message::NotMember { asked: term, index }, None),

@@ -10,9 +10,11 @@ mod words;
 
 use lanes::{Lanes, Mark};
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Refusal, Role, Stored, Write};
+use tenure::raft::{
+    Boot, Config, LogWrite, Message, Raft, Refusal, Replication, Role, Stored, Write,
+};
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket, Unknown};
-use words::{time, words};
+use words::{said, time, words};
 
 pub(crate) use script::replay;
 
@@ -24,18 +26,17 @@ struct Node {
     machine: Option<Raft>,
     /// What a restart finds.
     disk: Option<Stored>,
-    writes: Vec<Pending>,
+    writes: Vec<Asked>,
     life: u64,
 }
 
-#[derive(Clone)]
-struct Pending {
+/// What a disk was asked, and has not answered.
+struct Asked {
     at: Instant,
     ticket: Ticket,
     write: Write,
 }
 
-#[derive(Clone)]
 struct Flight {
     at: Instant,
     from: NodeId,
@@ -57,6 +58,8 @@ pub(crate) struct Stage {
     flights: Vec<Flight>,
     /// Links that lose what is sent on them, by sender and receiver.
     cuts: Vec<(usize, usize)>,
+    /// Whether the group has a log.
+    log: bool,
     lanes: Lanes,
 }
 
@@ -71,11 +74,27 @@ fn role(machine: &Raft) -> String {
     format!("{role}, term {}", machine.term())
 }
 
+impl Node {
+    /// What a write changes: the record when that is another one, and what happens to the log.
+    fn news(&self, write: &Write) -> String {
+        let asked = self.writes.last().map(|asked| asked.write.record);
+        let known = asked.or(self.disk.as_ref().map(|disk| disk.record));
+        match &write.log {
+            LogWrite::Keep => words(&write.record),
+            log if known == Some(write.record) => words(log),
+            log => format!("{}; {}", words(&write.record), words(log)),
+        }
+    }
+}
+
 impl Stage {
-    fn new(nodes: u64) -> Self {
+    fn new(nodes: u64, replication: Option<Replication>) -> Self {
         let voters = Voters::new((1..=nodes).map(NodeId)).expect("a group");
         let node = |id| Node {
-            config: Config::new(NodeId(id), voters.clone()),
+            config: Config {
+                replication,
+                ..Config::new(NodeId(id), voters.clone())
+            },
             machine: None,
             disk: None,
             writes: Vec::new(),
@@ -86,6 +105,7 @@ impl Stage {
             nodes: (1..=nodes).map(node).collect(),
             flights: Vec::new(),
             cuts: Vec::new(),
+            log: replication.is_some(),
             lanes: Lanes::default(),
         };
         stage.lanes.head(stage.nodes.len());
@@ -149,10 +169,10 @@ impl Stage {
         match output {
             Output::Event(event) => self.tell(&Mark::At(place, '●'), &words(&event)),
             Output::Request(ticket, write) => {
-                let text = format!("#{} {}", ticket.number, words(&write.record));
+                let text = format!("#{} {}", ticket.number, self.nodes[place].news(&write));
                 self.tell(&Mark::At(place, '□'), &text);
                 let at = self.now + WRITE;
-                self.nodes[place].writes.push(Pending { at, ticket, write });
+                self.nodes[place].writes.push(Asked { at, ticket, write });
             }
             Output::Send(to, message) => self.flights.push(Flight {
                 at: self.now + FLIGHT,
@@ -200,7 +220,7 @@ impl Stage {
         } else {
             String::new()
         };
-        let text = format!("{who}{}", words(&flight.message));
+        let text = format!("{who}{}", said(&flight.message, self.log));
         self.tell(&Mark::Arrow { from, to, lost }, &text);
         if !lost {
             self.input(to, Input::Peer(flight.from, flight.message));
@@ -209,10 +229,11 @@ impl Stage {
 
     /// The disk of a node answers its oldest request.
     fn write(&mut self, place: usize, result: Result<(), Unknown>) {
-        let Pending { ticket, write, .. } = self.nodes[place].writes.remove(0);
+        let node = &mut self.nodes[place];
+        let Asked { ticket, write, .. } = node.writes.remove(0);
         let text = match result {
             Ok(()) => {
-                let disk = self.nodes[place].disk.get_or_insert_default();
+                let disk = node.disk.get_or_insert_default();
                 disk.apply(&write).expect("a write that fits the disk");
                 format!("#{} is written", ticket.number)
             }
