@@ -1,0 +1,55 @@
+//! The frame around a body: version, kind, length, checksum. The same for every type, and for every version.
+
+use super::field::{Field, Reader};
+use super::{DecodeError, VERSION, checksum};
+use alloc::vec::Vec;
+
+const CHECKSUM: usize = 4;
+
+/// Appends a frame with the body that `body` appends.
+pub(super) fn seal(kind: u8, out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.extend([VERSION, kind]);
+    let begin = out.len();
+    body(out);
+    // The length goes before what it measures.
+    let end = out.len();
+    ((end - begin) as u64).write(out);
+    let length = out.len() - end;
+    out[begin..].rotate_right(length);
+    let sum = checksum::of(&out[start..]);
+    out.extend(sum.to_le_bytes());
+}
+
+/// The kind and the body of the one frame that `bytes` are, of at most `limit` bytes.
+pub(super) fn open(bytes: &[u8], limit: usize) -> Result<(u8, Reader<'_>), DecodeError> {
+    let too_long = |length| DecodeError::TooLong { length, limit };
+    if bytes.len() > limit {
+        return Err(too_long(bytes.len() as u64));
+    }
+    let mut header = Reader::new(bytes);
+    let version = header.byte()?;
+    let kind = header.byte()?;
+    let length = header.field::<u64>()?;
+    let end = usize::try_from(length)
+        .ok()
+        .and_then(|length| length.checked_add(header.at()))
+        .and_then(|end| end.checked_add(CHECKSUM))
+        .filter(|end| *end <= limit)
+        .ok_or(too_long(length))?;
+    if bytes.len() < end {
+        return Err(DecodeError::Truncated { at: bytes.len() });
+    }
+    if bytes.len() > end {
+        return Err(DecodeError::Trailing { at: end });
+    }
+    let at = end - CHECKSUM;
+    let (summed, sum) = bytes.split_at(at);
+    if sum != checksum::of(summed).to_le_bytes() {
+        return Err(DecodeError::Damaged { at });
+    }
+    if version != VERSION {
+        return Err(DecodeError::UnknownVersion(version));
+    }
+    Ok((kind, header.part(at - header.at())?))
+}
