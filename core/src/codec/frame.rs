@@ -53,3 +53,28 @@ pub(super) fn open(bytes: &[u8], limit: usize) -> Result<(u8, Reader<'_>), Decod
     }
     Ok((kind, header.part(at - header.at())?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    /// Around bodies whose length takes one byte, and two.
+    #[test]
+    fn a_body_comes_out_as_it_went_in() {
+        for length in [0, 1, 127, 128, 1_000] {
+            let body = vec![0xb0; length];
+            let mut out = vec![0xaa; 300];
+            seal(0x42, &mut out, |out| out.extend(&body));
+            let frame = out.split_off(300);
+            assert_eq!(out, [0xaa; 300]);
+            let (kind, mut read) = open(&frame, frame.len()).unwrap();
+            assert_eq!(kind, 0x42);
+            for byte in body {
+                assert_eq!(read.byte(), Ok(byte));
+            }
+            let at = frame.len() - CHECKSUM;
+            assert_eq!(read.byte(), Err(DecodeError::Truncated { at }));
+        }
+    }
+}
