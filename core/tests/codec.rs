@@ -653,7 +653,7 @@ fn a_reserved_buffer_never_grows() {
 /// review.
 #[test]
 fn the_bytes_of_each_kind_are_on_record() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/codec.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/codec.txt");
     let mut told = String::from(
         "Each kind and its bytes: version, kind, length · body · checksum. A change here is a change of the format.\n",
     );
