@@ -85,6 +85,7 @@ impl<R: Rules> Raft<R> {
         )
             .hash(hasher);
         self.view_log(ago, hasher);
+        self.view_reads(ago, hasher);
         for of in 0..members.members().len() {
             let place = view.place(of);
             let heard = &self.heard[place];
@@ -96,6 +97,8 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     round,
+                    unsure,
+                    question,
                     ..
                 } = *progress;
                 let overdue = ago(progress.sent);
@@ -105,6 +108,8 @@ impl<R: Rules> Raft<R> {
                     pace,
                     told,
                     self.round - round.min(self.round),
+                    unsure,
+                    question,
                     overdue,
                 )
                     .hash(hasher);
@@ -138,7 +143,19 @@ impl<R: Rules> Raft<R> {
             Role::Leader => {
                 (ahead(self.until), ago(self.began), ago(self.armed_at)).hash(hasher);
             }
-            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
+            Role::PreCandidate => {
+                (ago(self.began), ago(self.armed_at)).hash(hasher);
+                let Some(lacking) = &self.lacking else {
+                    return;
+                };
+                for of in 0..members.members().len() {
+                    let (refuser, asked) = lacking.of(view.place(of));
+                    refuser
+                        .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
+                        .hash(hasher);
+                    asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
+                }
+            }
             Role::Candidate | Role::Follower => {}
         }
     }
@@ -222,8 +239,9 @@ impl<R: Rules> Raft<R> {
                 term,
                 sent,
                 promise,
+                round,
                 ..
-            } => settled && self.adds_nothing(now, from.config.id, term, sent, promise),
+            } => settled && self.adds_nothing(now, from.config.id, term, sent, round, promise),
             Message::HeartbeatRefused { asked, term } => {
                 settled
                     && (term <= own
@@ -242,7 +260,11 @@ impl<R: Rules> Raft<R> {
                     };
                 (settled && own >= term) || (timed && too_old)
             }
-            Message::PreVoteRefused { asked, term, .. } => settled && (term <= own || asked <= own),
+            Message::PreVoteRefused {
+                asked,
+                term,
+                better,
+            } => settled && (asked <= own || (term <= own && better.is_none())),
             // What concerns a log is never called inert: a search with logs looks at it all.
             Message::Append { .. }
             | Message::AppendAck { .. }
@@ -251,6 +273,7 @@ impl<R: Rules> Raft<R> {
             | Message::InstallSnapshot { .. }
             | Message::Fetch { .. }
             | Message::Suffix { .. }
+            | Message::SuffixSnapshot { .. }
             | Message::ReadIndex { .. }
             | Message::ReadIndexAck { .. }
             | Message::NotMember { .. } => false,
@@ -263,13 +286,14 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// Whether an acknowledgement extends no lease, now or later.
+    /// Whether an acknowledgement extends no lease and confirms no read, now or later.
     fn adds_nothing(
         &self,
         now: Instant,
         from: NodeId,
         term: u64,
         sent: Instant,
+        round: u64,
         promise: Duration,
     ) -> bool {
         let as_promised = [
@@ -283,7 +307,9 @@ impl<R: Rules> Raft<R> {
             Role::Leader => self.membership.place(from).is_some_and(|place| {
                 let promise = promise.min(self.config.timing.election_min);
                 let heard = &self.heard[place];
-                heard.granted && self.covered_until(sent, promise) <= heard.at.max(now)
+                heard.granted
+                    && self.covered_until(sent, promise) <= heard.at.max(now)
+                    && !self.confirms(place, round)
             }),
             // It may still be elected in this term.
             Role::Candidate => false,

@@ -130,6 +130,7 @@ impl<R: Rules> Raft<R> {
             round: self.round,
             commit: self.commit,
         });
+        self.serve_confirmed();
         self.extend();
     }
 
@@ -145,6 +146,9 @@ impl<R: Rules> Raft<R> {
                 at: until,
                 granted: true,
             };
+            if let Some(progress) = self.progress.get_mut(own) {
+                progress.round = self.round;
+            }
         }
     }
 
@@ -182,6 +186,7 @@ impl<R: Rules> Raft<R> {
         // The promise must be able to outlive a restart before it is given.
         self.record.promise = self.record.promise.max(self.own_promise());
         self.await_leader();
+        self.ask_again(from);
         true
     }
 
@@ -221,11 +226,12 @@ impl<R: Rules> Raft<R> {
         if !self.takes_answer(term, sent) {
             return;
         }
-        if round > self.round {
+        if round > self.round || matched > self.log.last().index {
             return self.refusals.add(Refusal::Unasked);
         }
         self.cover(place, sent, promise);
         self.resend_what_was_lost(place, sent, round, matched);
+        self.serve_confirmed();
         self.extend();
     }
 

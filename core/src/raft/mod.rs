@@ -6,7 +6,8 @@
 //! - INV-E2 a node grants at most one candidate a term, across restarts, and a grant leaves it only when durable;
 //! - INV-E3 a node's durable term never falls, and it sends nothing of a term above it;
 //! - INV-E6 a node's elections and depositions alternate, with rising tokens;
-//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode).
+//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode);
+//! - INV-R2 no read is answered below the newest commit that was acknowledged before it was asked.
 //!
 //! **Why INV-S1 holds.** A leader may act as long as a majority covers it: each voter of it answered a round sent at some
 //! `s`, promising from the receipt on (not before `s`) neither to vote nor to stand for its own `E`, and covers the leader
@@ -26,8 +27,8 @@
 //! establishment a leader has `L` from its election; votes are not promises.
 //!
 //! One file an idea: [`Config`], [`Timing`] and [`Priority`] (parameters), [`Record`] (what is durable), [`Message`],
-//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`,
-//! `refuse`, `explore` (law C10).
+//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `suffix`, `vote`, `heartbeat` (promise and lease), `read`,
+//! `release`, `refuse`, `explore` (law C10).
 
 mod config;
 mod durable;
@@ -37,12 +38,14 @@ mod lead;
 mod members;
 mod message;
 mod prevote;
+mod read;
 mod record;
 mod refuse;
 mod release;
 mod replicate;
 mod rules;
 mod snapshot;
+mod suffix;
 mod vote;
 
 pub use config::{
@@ -53,7 +56,8 @@ pub use explore::View;
 pub use heartbeat::{Lease, Promise};
 pub use lead::{Pace, Progress, ProposeError};
 pub use members::Members;
-pub use message::{Entries, Message, Stamp};
+pub use message::{Better, Entries, Message, Stamp};
+pub use read::{Leased, ReadError, Served};
 pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
@@ -72,6 +76,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
+use read::Reads;
+use suffix::Lacking;
 
 /// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
 #[derive(Clone, Debug)]
@@ -111,8 +117,12 @@ pub struct Raft<R: Rules = Faithful> {
     cursor: usize,
     /// Leader: the number of the newest round.
     round: u64,
+    /// The reads that wait; `None` until the first is asked.
+    reads: Option<Box<Reads>>,
     /// Leader: when it last sent anything that is answered with a promise.
     spoke: Instant,
+    /// Pre-candidate: the better logs it heard of, and what it asked of the best; `None` while there is none.
+    lacking: Option<Box<Lacking>>,
     /// How many grants the present attempt has.
     grants: u32,
     /// When the present attempt was asked, the last round sent, or the timer armed.
@@ -261,7 +271,9 @@ impl<R: Rules> Raft<R> {
             unsent: false,
             cursor: 0,
             round: 0,
+            reads: None,
             spoke: now,
+            lacking: None,
             grants: 0,
             armed_at: now,
             due: None,
@@ -473,6 +485,7 @@ impl<R: Rules> Raft<R> {
         }
         let reported = self.leader.is_some_and(|node| node != self.config.id);
         self.leader = leader;
+        self.fail_reads();
         match leader {
             Some(node) => self.event(Event::Following(Some(Leader {
                 node,
@@ -514,6 +527,7 @@ impl<R: Rules> Raft<R> {
 
     fn clear_heard(&mut self) {
         self.heard.fill(Heard::NOTHING);
+        self.lacking = None;
         self.grants = 0;
     }
 
@@ -585,9 +599,21 @@ impl<R: Rules> Raft<R> {
                 released,
             } => self.on_request_vote(from, term, last, released),
             Message::Release { term, to } => self.on_release(from, term, to),
+            Message::ReadIndexAck {
+                term,
+                number,
+                index,
+            } => self.on_read_index_ack(from, term, number, index),
             Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
-            Message::PreVoteRefused { asked, term, .. } => {
-                self.on_refused(Role::PreCandidate, asked, term)
+            Message::PreVoteRefused {
+                asked,
+                term,
+                better,
+            } => {
+                self.on_refused(Role::PreCandidate, asked, term);
+                if let (Some(better), Some(place)) = (better, place) {
+                    self.on_better_log(place, asked, better);
+                }
             }
             Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
             answer => match place {
@@ -597,7 +623,7 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// What counts for something, and so only from a member.
+    /// What counts for something, or asks for entries, and so only from a member.
     fn receive_answer(&mut self, place: usize, message: Message) {
         match message {
             Message::HeartbeatAck {
@@ -626,6 +652,25 @@ impl<R: Rules> Raft<R> {
                 sent,
             } => self.on_pre_vote_granted(place, term, remainder, sent),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
+            Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
+            Message::Fetch { sent, after, .. } => {
+                let from = self.membership.members()[place].id;
+                self.on_fetch(from, sent, after);
+            }
+            Message::Suffix {
+                term,
+                sent,
+                prev,
+                entries,
+                last,
+            } => self.on_suffix(place, term, sent, prev, entries, last),
+            Message::SuffixSnapshot {
+                term,
+                sent,
+                base,
+                membership,
+                last,
+            } => self.on_suffix_snapshot(place, term, sent, base, membership, last),
             _ => {}
         }
     }
@@ -673,10 +718,15 @@ impl<R: Rules> Election for Raft<R> {
     }
 
     fn poll(&mut self) -> Option<Output<Message, Write>> {
-        match self.outbox.pop_front() {
-            None => self.next_append(),
-            output => output,
+        if let Some(output) = self.outbox.pop_front() {
+            return Some(output);
         }
+        // What is made only now: entries, and after them what reads call for.
+        let append = self.next_append();
+        if append.is_none() && self.reads.is_some() && self.pose_reads() {
+            return self.outbox.pop_front();
+        }
+        append
     }
 
     fn deadline(&self) -> Option<Instant> {

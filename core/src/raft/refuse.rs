@@ -72,6 +72,11 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
             (*term, *term, Some((*last, term.saturating_sub(1))))
         }
         Message::RequestVote { term, last, .. } => (*term, *term, Some((*last, *term))),
+        Message::PreVoteRefused {
+            asked,
+            term,
+            better: Some(better),
+        } => (*asked, *asked.max(term), Some((better.last, *term))),
         Message::PreVoteRefused { asked, term, .. }
         | Message::VoteRefused { asked, term }
         | Message::HeartbeatRefused { asked, term } => (*asked, *asked.max(term), None),
@@ -85,17 +90,35 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
             prev,
             entries,
             ..
-        }
-        | Message::Suffix {
-            term,
-            prev,
-            entries,
-            ..
         } => {
             if !fits(*prev, entries, *term) {
                 return Some(Refusal::ImpossibleLog);
             }
             (*term, *term, Some((*prev, *term)))
+        }
+        Message::ReadIndexAck { index, .. } if *index > MAX_INDEX => {
+            return Some(Refusal::ImpossibleLog);
+        }
+        Message::Suffix {
+            term,
+            prev,
+            entries,
+            last,
+            ..
+        } => {
+            // What it brings is of the log that ends at `last`.
+            if !fits(*prev, entries, *term) || !is_within(*prev, entries, *last) {
+                return Some(Refusal::ImpossibleLog);
+            }
+            (*term, *term, Some((*prev, *term)))
+        }
+        Message::SuffixSnapshot {
+            term, base, last, ..
+        } => {
+            if base.index == 0 || !is_within(*base, &Entries::NONE, *last) {
+                return Some(Refusal::ImpossibleLog);
+            }
+            (*term, *term, Some((*base, *term)))
         }
         answer => (answer.term(), answer.term(), None),
     };
@@ -119,6 +142,16 @@ fn fits(prev: Position, entries: &Entries, term: u64) -> bool {
     let ends = end.is_some_and(|end| end <= MAX_INDEX);
     let rises = entries.count() == 0 || entries.term() >= prev.term.max(1);
     ends && rises && entries.term() <= term
+}
+
+/// Whether a log that ends at `last` can have `entries` after `prev`.
+fn is_within(prev: Position, entries: &Entries, last: Position) -> bool {
+    let end = Position {
+        term: entries.term().max(prev.term),
+        index: prev.index.saturating_add(entries.count()),
+    };
+    let ends = last.index <= MAX_INDEX && (last.term == 0) == (last.index == 0);
+    ends && end.index <= last.index && end.term <= last.term
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ impl<R: Rules> Raft<R> {
         let term = self.record.term;
         self.event(Event::Deposed(self.token(term), why));
         self.leader = None;
+        self.fail_reads();
         self.established = false;
         self.step_back();
         // Its own promise was to itself.

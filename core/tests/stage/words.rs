@@ -233,7 +233,7 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
         "PreVoteRefused" => Message::PreVoteRefused {
             asked: asked()?,
             term: term()?,
-            better: field("last").is_ok().then(last).transpose()?,
+            better: None,
         },
         "RequestVote" => Message::RequestVote {
             term: term()?,
