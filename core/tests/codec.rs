@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tenure::codec::{Coded, DATAGRAM, DecodeError, VERSION};
 use tenure::log::{Position, ShapeError};
 use tenure::membership::{MAX_MEMBERS, Member, Membership, MembershipError, Part};
-use tenure::raft::{Entries, LogWrite, Message, Record, Stored, Write};
+use tenure::raft::{Better, Entries, LogWrite, Message, Record, Stored, Write};
 use tenure::random::Random;
 use tenure::{Duration, Instant, NodeId};
 
@@ -115,7 +115,7 @@ fn messages(parts: &Parts) -> Vec<Message> {
         Message::RequestPreVote { term, last, sent, released },
         Message::PreVoteGranted { term, remainder, sent },
         Message::PreVoteRefused { asked, term, better: None },
-        Message::PreVoteRefused { asked, term, better: Some(last) },
+        Message::PreVoteRefused { asked, term, better: Some(Better { last, remainder, sent }) },
         Message::RequestVote { term, last, released },
         Message::VoteGranted { term },
         Message::VoteRefused { asked, term },
@@ -127,7 +127,8 @@ fn messages(parts: &Parts) -> Vec<Message> {
         Message::AppendAck { term, sent, promise, matched },
         Message::AppendRefused { term, sent, promise, prev: index, hint },
         Message::Commit { term, index },
-        Message::InstallSnapshot { term, sent, last, membership },
+        Message::InstallSnapshot { term, sent, last, membership: membership.clone() },
+        Message::SuffixSnapshot { term, sent, base: prev, membership, last },
         Message::Fetch { term, sent, after },
         Message::ReadIndex { term, number },
         Message::ReadIndexAck { term, number, index },
@@ -136,7 +137,7 @@ fn messages(parts: &Parts) -> Vec<Message> {
     #[rustfmt::skip]
     let carrying = |entries: Entries| [
         Message::Append { term, sent, prev, entries: entries.clone(), commit },
-        Message::Suffix { term, sent, prev, entries },
+        Message::Suffix { term, sent, prev, entries, last },
     ];
     messages.extend(entries(parts).into_iter().flat_map(carrying));
     messages

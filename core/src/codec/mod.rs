@@ -34,8 +34,8 @@
 //!
 //! # Lengths
 //!
-//! Every message fits [`DATAGRAM`], and every release keeps it so, but for the three kinds that can carry a configuration:
-//! `Append`, `Suffix` and `InstallSnapshot`. Those too fit with up to 100 members of any names, or 350 whose names are below
+//! Every message fits [`DATAGRAM`], and every release keeps it so, but for the four kinds that can carry a configuration:
+//! `Append`, `InstallSnapshot`, `Suffix` and `SuffixSnapshot`. Those too fit with up to 100 members of any names, or 350 whose names are below
 //! 16,384; a configuration of the most members there may be takes 45 KB. A host over UDP that may meet such a group looks at the
 //! length before it sends, and takes another way for what is longer, or lets it be lost and the group stand still until
 //! there are fewer members; it never sends a part.

@@ -7,7 +7,7 @@ use super::field::{Field, Reader};
 use super::{DATAGRAM, DecodeError, kinds};
 use crate::log::Shape;
 use crate::membership::{MAX_MEMBERS, Member, Membership, Part};
-use crate::raft::{Entries, LogWrite, Members, Message, Record, Stored, Write};
+use crate::raft::{Better, Entries, LogWrite, Members, Message, Record, Stored, Write};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -33,10 +33,11 @@ kinds! {
     0x0e in DATAGRAM = Message::Commit { term, index }
     0x0f = Message::InstallSnapshot { term, sent, last, membership }
     0x10 in DATAGRAM = Message::Fetch { term, sent, after }
-    0x11 = Message::Suffix { term, sent, prev, entries }
+    0x11 = Message::Suffix { term, sent, prev, entries, last }
     0x12 in DATAGRAM = Message::ReadIndex { term, number }
     0x13 in DATAGRAM = Message::ReadIndexAck { term, number, index }
     0x14 in DATAGRAM = Message::NotMember { asked, index }
+    0x15 = Message::SuffixSnapshot { term, sent, base, membership, last }
 }
 
 // The record comes last, so that a field can be added to it.
@@ -71,6 +72,27 @@ impl Field for Record {
             vote: from.field()?,
             promise: from.field()?,
             generation: from.field()?,
+        })
+    }
+}
+
+impl Field for Better {
+    fn write(&self, out: &mut Vec<u8>) {
+        let Self {
+            last,
+            remainder,
+            sent,
+        } = self;
+        last.write(out);
+        remainder.write(out);
+        sent.write(out);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            last: from.field()?,
+            remainder: from.field()?,
+            sent: from.field()?,
         })
     }
 }
