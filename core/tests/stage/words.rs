@@ -137,13 +137,18 @@ impl fmt::Display for Value {
                 ("Tenure", [(_, token), (_, until)]) => write!(f, "{token} until {until}"),
                 ("Leader", [(_, node), (_, token)]) => write!(f, "{node} in {token}"),
                 _ => {
-                    f.write_str(if name == "Record" { "" } else { name })?;
+                    // What the words for its fields say already.
+                    let name = match name.as_str() {
+                        "Record" | "Better" => "",
+                        name => name,
+                    };
+                    f.write_str(name)?;
                     let told = fields
                         .iter()
                         .filter(|(field, value)| !says_nothing(field, &value.to_string()))
                         .map(|(field, value)| format!("{field} {value}"))
                         .collect::<Vec<_>>();
-                    let space = if name == "Record" { "" } else { " " };
+                    let space = if name.is_empty() { "" } else { " " };
                     write!(f, "{space}{}", told.join(", "))
                 }
             },
