@@ -94,7 +94,7 @@ fn constrained(seed: u64, missing: u32) -> u64 {
     (cluster.now - begun).div_ceil(1_000)
 }
 
-/// DESIGN §8: p50 ≤ 25, p99 ≤ 32 ticks.
+/// The constrained election of OmniPaxos. DESIGN §8: p50 ≤ 25, p99 ≤ 32 ticks.
 #[test]
 fn the_only_connected_node_wins_soon_though_it_lacks_an_entry() {
     let trials = 3_000;

@@ -67,8 +67,26 @@ impl Members {
             .map(|change| (change.index, &change.to))
     }
 
+    /// No change after `base`.
+    pub(crate) const fn beginning_with(base: Option<Arc<Membership>>) -> Self {
+        Self {
+            base,
+            changes: Vec::new(),
+        }
+    }
+
+    /// The configuration the log begins with, if that is not the machine's own.
+    pub(crate) fn base(&self) -> Option<&Arc<Membership>> {
+        self.base.as_ref()
+    }
+
+    /// Those in the log, with their index.
+    pub(crate) fn changes(&self) -> impl ExactSizeIterator<Item = (u64, &Arc<Membership>)> {
+        self.changes.iter().map(|change| (change.index, &change.to))
+    }
+
     /// An entry at `index`, beyond all others, brings another.
-    pub(super) fn push(&mut self, index: u64, to: Arc<Membership>) {
+    pub(crate) fn push(&mut self, index: u64, to: Arc<Membership>) {
         debug_assert!(index > self.newest_index());
         self.changes.push(Change { index, to });
     }

@@ -258,6 +258,10 @@ impl<R: Rules> Raft<R> {
         if log.last().index > MAX_INDEX {
             return Err(ConfigError::LogTooLong(log.last().index));
         }
+        let (change, end) = (members.newest_index(), log.last().index);
+        if change > end {
+            return Err(ConfigError::MembersBeyondLog { change, log: end });
+        }
         let membership = members.newest().cloned();
         let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
         let membership = change::in_force(&rules, membership);
