@@ -5,7 +5,7 @@ use tenure::fence::Pass;
 use tenure::raft;
 
 /// A message on the network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Packet {
     /// Between Raft voters.
     Raft(raft::Message),

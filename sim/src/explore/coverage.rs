@@ -49,7 +49,8 @@ impl Coverage {
             let machine = node.machine().filter(|machine| !machine.halted());
             if let Some(machine) = machine.filter(|_| node.status() == Status::Up) {
                 let (disk, now) = (node.disk(), node.clock().reads(world.now()));
-                let outline = Outline::of(machine, disk.durable(), disk.pending() > 0, now);
+                let record = disk.durable().map(|stored| &stored.record);
+                let outline = Outline::of(machine, record, disk.pending() > 0, now);
                 self.outlines.insert(outline);
             }
         }

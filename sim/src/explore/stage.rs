@@ -298,7 +298,7 @@ impl Stage {
     fn act(&self, at: usize, faults: &mut Vec<(u64, Fate)>) {
         let Act {
             place,
-            action,
+            ref action,
             role,
             ..
         } = self.script.acts[at];
@@ -320,7 +320,7 @@ impl Stage {
             Action::Resign(_) => faults.push((now, Fate::Resign(who))),
             Action::Crash(_, done) => {
                 // Of what the disk did last it does not hear any more.
-                if done > 0 && !timed {
+                if *done > 0 && !timed {
                     faults.push((now - AHEAD, Fate::Pause(who)));
                 }
                 faults.push((now, Fate::Crash(who)));

@@ -46,15 +46,15 @@ impl<M: Scheme> Node<M> {
                     }
                     env.send(me, to, M::pack(message));
                 }
-                Output::Request(ticket, record) => {
+                Output::Request(ticket, write) => {
                     env.shown(&mut self.by.disk);
-                    let recorded = M::recorded(&record);
-                    env.trace.mix(recorded.rest);
+                    let recorded = M::recorded(&write);
+                    M::fold(&write, &mut env.trace);
                     let event = Event::new(Kind::Persist, me)
                         .term(recorded.term)
                         .a(ticket.number);
                     env.emit(recorded.vote.map_or(event, |vote| event.b(u64::from(vote))));
-                    let done = self.disk.write(env.now, ticket, record);
+                    let done = self.disk.write(env.now, ticket, write);
                     env.queue
                         .push(done, Due::Written(me as u16, self.disk.era()));
                 }

@@ -39,7 +39,7 @@ pub enum Status {
 pub struct Node<M: Scheme> {
     /// `None` while crashed.
     machine: Option<M>,
-    disk: Disk<M::Request>,
+    disk: Disk<M::Stored>,
     clock: Clock,
     status: Status,
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
@@ -134,14 +134,9 @@ impl<M: Scheme> Node<M> {
         if self.status != Status::Crashed {
             return false;
         }
-        let durable = self.disk.durable().cloned();
-        let Some(machine) = M::boot(
-            setup,
-            me,
-            self.lives + 1,
-            durable,
-            self.clock.reads(env.now),
-        ) else {
+        let stored = self.disk.durable().cloned();
+        let Some(machine) = M::boot(setup, me, self.lives + 1, stored, self.clock.reads(env.now))
+        else {
             return false;
         };
         self.lives += 1;
@@ -251,7 +246,7 @@ impl<M: Scheme> Node<M> {
 
     /// A process that is not there shows what its disk holds.
     fn look_at_the_disk(&mut self) {
-        let recorded = self.disk.durable().map(M::recorded).unwrap_or_default();
+        let recorded = self.disk.durable().map(M::stored).unwrap_or_default();
         self.look = Look {
             term: recorded.term,
             vote: recorded.vote,
@@ -323,7 +318,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A message has come.
-    pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+    pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
         match self.status {
             Status::Up if self.is_slow() => {
                 self.keep(env, me, flight);
@@ -336,7 +331,7 @@ impl<M: Scheme> Node<M> {
             }
             Status::Crashed => {
                 env.shown(&mut self.by.crash);
-                lose(env, me, flight, Loss::ReceiverDown);
+                lose(env, me, &flight, Loss::ReceiverDown);
             }
         }
     }
@@ -425,7 +420,7 @@ impl<M: Scheme> Node<M> {
 
     /// Its disk.
     #[must_use]
-    pub const fn disk(&self) -> &Disk<M::Request> {
+    pub const fn disk(&self) -> &Disk<M::Stored> {
         &self.disk
     }
 

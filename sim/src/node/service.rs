@@ -16,14 +16,14 @@ use tenure::fence::Pass;
 use tenure::{Input, NodeId, Token};
 
 impl<M: Scheme> Node<M> {
-    pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+    pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
         let Flight {
             id,
             from,
             payload,
             cause,
             ..
-        } = *flight;
+        } = flight;
         env.trace.cause = cause;
         env.trace.cause = env.emit(message_event(Kind::Deliver, me, from as usize, &payload).b(id));
         match payload {
@@ -157,6 +157,6 @@ impl<M: Scheme> Node<M> {
 
 pub(super) fn ask_resources(env: &mut Env, me: usize, packet: Packet) {
     for resource in 0..crate::app::RESOURCES {
-        env.send_outside(me, env.resource_actor(resource), 0, packet);
+        env.send_outside(me, env.resource_actor(resource), 0, packet.clone());
     }
 }

@@ -7,6 +7,8 @@ pub mod raft;
 
 use crate::check::Fact;
 use crate::packet::Packet;
+use crate::physics::disk::Kept;
+use crate::physics::trace::Trace;
 use tenure::fence::Holder;
 use tenure::{Election, Instant};
 
@@ -14,6 +16,8 @@ use tenure::{Election, Instant};
 pub trait Scheme: Election<Reply = ()> {
     /// What its machines are built from.
     type Setup: Clone + std::fmt::Debug;
+    /// What its disk holds: the fold of its requests.
+    type Stored: Kept<Write = Self::Request> + std::fmt::Debug;
     /// Its counts of what it refused.
     type Refusals: Copy + Default + PartialEq + std::fmt::Debug;
 
@@ -22,7 +26,7 @@ pub trait Scheme: Election<Reply = ()> {
         setup: &Self::Setup,
         node: usize,
         life: u64,
-        durable: Option<Self::Request>,
+        stored: Option<Self::Stored>,
         now: Instant,
     ) -> Option<Self>;
 
@@ -50,19 +54,23 @@ pub trait Scheme: Election<Reply = ()> {
     /// What a message that leaves `node` for `to` tells the checkers.
     fn said(node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
 
-    /// What a durable record holds.
-    fn recorded(record: &Self::Request) -> Recorded;
+    /// What a write records.
+    fn recorded(write: &Self::Request) -> Recorded;
+
+    /// What is recorded on a disk.
+    fn stored(stored: &Self::Stored) -> Recorded;
+
+    /// Feeds what the event of a write does not show into the trace.
+    fn fold(write: &Self::Request, trace: &mut Trace);
 }
 
-/// What a durable record holds, to be shown.
+/// What is recorded of an election, to be shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
     /// Its term.
     pub term: u64,
     /// Its vote.
     pub vote: Option<u16>,
-    /// The rest of it, folded into a number for the hash of the trace.
-    pub rest: u64,
 }
 
 /// What a node is doing, in the codes of the JavaScript interface.

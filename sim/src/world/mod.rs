@@ -187,7 +187,7 @@ impl World {
         match due {
             Due::Arrive(slot) => {
                 if let Some(flight) = self.env.net.land(slot) {
-                    self.arrive(&flight);
+                    self.arrive(flight);
                 }
             }
             Due::Start(node) => {
@@ -396,7 +396,7 @@ impl World {
         }
     }
 
-    fn arrive(&mut self, flight: &Flight<Packet>) {
+    fn arrive(&mut self, flight: Flight<Packet>) {
         let (from, to) = (flight.from as usize, flight.to as usize);
         self.env.trace.cause = flight.cause;
         let lost = match flight.fate {

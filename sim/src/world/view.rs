@@ -255,7 +255,7 @@ impl World {
         fields.number("grants", detail.grants as u64);
         fields.count("logTerm", Some(detail.last.0));
         fields.count("logIndex", Some(detail.last.1));
-        let durable = raft.disk().durable().map(raft::Machine::recorded);
+        let durable = raft.disk().durable().map(raft::Machine::stored);
         fields.count("durableTerm", durable.map(|record| record.term));
         fields.name("durableVote", durable.and_then(|record| record.vote));
         fields.number("writesPending", raft.disk().pending() as u64);
