@@ -224,7 +224,7 @@ impl Shape {
     /// True of the base, [`Position::START`] included; not of what lies below it, where nobody can tell any more.
     #[must_use]
     pub fn contains(&self, at: Position) -> bool {
-        at == self.base || (at.index > self.base.index && self.term_at(at.index) == Some(at.term))
+        at == self.base || self.term_at(at.index) == Some(at.term)
     }
 
     /// The longest run of entries of one term that begins at `index + 1`, as (term, count): what one message can carry to a

@@ -90,53 +90,70 @@ impl Voters {
     /// Whether the voters for which `said` holds (asked by place) are a quorum.
     #[must_use]
     pub fn is_quorum(&self, said: impl Fn(usize) -> bool) -> bool {
-        (0..self.0.len()).filter(|place| said(*place)).count() >= self.majority()
+        count(&self.0, |_| true, said) >= self.majority()
     }
 
     /// The latest instant, index or the like that a quorum has reached, when each voter reached `at(place)`; `floor` when that
-    /// is not after it. The nearer the floor is, the faster: voters are looked at once, and once more for each step above it.
+    /// is not after it. The nearer the floor is, the faster: voters are looked at once, and again for each step above it.
     #[must_use]
     pub fn reached_by_quorum<T: Ord + Copy>(&self, floor: T, at: impl Fn(usize) -> T) -> T {
-        reached(self.majority(), floor, (0..self.0.len()).map(&at))
+        reached(&self.0, self.majority(), floor, |_| true, at)
     }
 
     /// The first instant at which a quorum is free, when each voter is free from `at(place)` on; `ceiling` when that is not
     /// before it. As fast as [`reached_by_quorum`](Self::reached_by_quorum).
     #[must_use]
     pub fn freed_by_quorum<T: Ord + Copy>(&self, ceiling: T, at: impl Fn(usize) -> T) -> T {
-        freed(self.majority(), ceiling, (0..self.0.len()).map(&at))
+        freed(&self.0, self.majority(), ceiling, |_| true, at)
     }
 }
 
-/// The highest value above `floor` that `needed` of those given, at least one, are at or above; `floor` when there is none.
-pub(crate) fn reached<T: Ord + Copy>(
+/// How many of the members that have a vote said so, asked by place.
+pub(crate) fn count<M>(
+    members: &[M],
+    votes: impl Fn(&M) -> bool,
+    said: impl Fn(usize) -> bool,
+) -> usize {
+    // Asking everybody and counting those who vote takes no branch.
+    let members = members.iter().enumerate();
+    members
+        .map(|(place, member)| usize::from(votes(member) & said(place)))
+        .sum()
+}
+
+/// The highest value above `floor` that `needed` of the members with a vote, at least one, are at or above; `floor` when there
+/// is none.
+pub(crate) fn reached<M, T: Ord + Copy>(
+    members: &[M],
     needed: usize,
     floor: T,
-    values: impl Iterator<Item = T> + Clone,
+    votes: impl Fn(&M) -> bool,
+    at: impl Fn(usize) -> T,
 ) -> T {
     // The answer is one of the values. Step by step rather than sorted: it allocates nothing, and there are few steps, for
     // the answers to one round are worth the same, and one more answer moves the result by one step.
     let mut reached = floor;
-    loop {
-        let (mut beyond, mut next) = (0, reached);
-        for value in values.clone().filter(|value| *value > reached) {
-            next = if beyond == 0 { value } else { next.min(value) };
-            beyond += 1;
-        }
-        if beyond < needed {
-            return reached;
-        }
+    while count(members, &votes, |place| at(place) > reached) >= needed {
+        let voters = (0..members.len()).filter(|place| votes(&members[*place]));
+        let Some(next) = voters.map(&at).filter(|at| *at > reached).min() else {
+            break;
+        };
         reached = next;
     }
+    reached
 }
 
-/// The lowest value below `ceiling` that `needed` of those given, at least one, are at or below; `ceiling` when there is none.
-pub(crate) fn freed<T: Ord + Copy>(
+/// The lowest value below `ceiling` that `needed` of the members with a vote, at least one, are at or below; `ceiling` when
+/// there is none.
+pub(crate) fn freed<M, T: Ord + Copy>(
+    members: &[M],
     needed: usize,
     ceiling: T,
-    values: impl Iterator<Item = T> + Clone,
+    votes: impl Fn(&M) -> bool,
+    at: impl Fn(usize) -> T,
 ) -> T {
-    reached(needed, Reverse(ceiling), values.map(Reverse)).0
+    let at = |place| Reverse(at(place));
+    reached(members, needed, Reverse(ceiling), votes, at).0
 }
 
 /// The place of the member with this id, when members are in rising order of it.

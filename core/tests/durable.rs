@@ -2,7 +2,7 @@
 
 mod bench;
 
-use bench::{Bench, follower, ms, plain};
+use bench::{Bench, follower, handled, ms, plain};
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
@@ -11,7 +11,8 @@ use tenure::{
     Duration, Election, Event, Input, NodeId, Output, Standing, Ticket, Token, Unknown, Why,
 };
 
-/// C1: while the disk is silent nothing is said, however much is asked, and nothing grows.
+/// C1: while the disk is silent nothing is said, however much is asked, and nothing grows (NodeDB#161: votes that were
+/// answered before they were durable).
 #[test]
 fn a_silent_disk_keeps_everything_inside() {
     let mut bench = follower();
@@ -22,6 +23,7 @@ fn a_silent_disk_keeps_everything_inside() {
         Message::RequestVote {
             term: 1,
             last: Position::START,
+            released: 0,
         },
     );
     for at in 2..1_000 {
@@ -32,6 +34,7 @@ fn a_silent_disk_keeps_everything_inside() {
             Message::RequestVote {
                 term: 1,
                 last: Position::START,
+                released: 0,
             },
         );
     }
@@ -53,6 +56,7 @@ fn foreign_tickets_are_refused() {
         Message::RequestVote {
             term: 1,
             last: Position::START,
+            released: 0,
         },
     );
     let ticket = bench.waiting[0];
@@ -154,6 +158,7 @@ fn a_vote_that_waits_for_the_disk_leaves() {
     let ask = Message::RequestVote {
         term: 1,
         last: Position::START,
+        released: 0,
     };
     bench.hear(1, 1, ask);
     for at in (400..2_000).step_by(200) {
@@ -191,7 +196,15 @@ fn a_vote_of_a_term_that_is_over_stays_inside() {
     bench.disk_works = false;
     for (candidate, term) in [(1, 1), (2, 2)] {
         let last = Position::START;
-        bench.hear(1, candidate, Message::RequestVote { term, last });
+        bench.hear(
+            1,
+            candidate,
+            Message::RequestVote {
+                term,
+                last,
+                released: 0,
+            },
+        );
     }
     bench.input(2, Input::Reply(bench.waiting[1], Ok(())));
     assert_eq!(bench.said(), [(2, Message::VoteGranted { term: 2 })]);
@@ -211,8 +224,7 @@ fn a_node_that_does_nothing_writes_nothing() {
 fn a_life_goes_by_its_nonce() {
     let voters = Voters::new((0..3).map(NodeId)).unwrap();
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 33,
         seed: 1,
     };
@@ -225,6 +237,8 @@ fn a_life_goes_by_its_nonce() {
     let heartbeat = Message::Heartbeat {
         term: 1,
         sent: ms(1),
+        round: 1,
+        commit: 0,
     };
     machine.handle(ms(1), Input::Peer(NodeId(0), heartbeat));
     let asked = std::iter::from_fn(|| machine.poll()).find_map(|output| match output {
@@ -249,7 +263,12 @@ fn absurd_messages_are_refused_by_name() {
         (
             Refusal::UnknownSender,
             9,
-            Message::Heartbeat { term, sent: ms(1) },
+            Message::Heartbeat {
+                term,
+                sent: ms(1),
+                round: 1,
+                commit: 0,
+            },
         ),
         (Refusal::UnknownSender, 0, Message::VoteGranted { term }),
         (
@@ -258,6 +277,8 @@ fn absurd_messages_are_refused_by_name() {
             Message::Heartbeat {
                 term: u64::MAX,
                 sent: ms(1),
+                round: 1,
+                commit: 0,
             },
         ),
         (
@@ -267,12 +288,18 @@ fn absurd_messages_are_refused_by_name() {
                 term: u64::MAX,
                 last: start,
                 sent: ms(1),
+                released: 0,
             },
         ),
         (
             Refusal::SecondLeader,
             1,
-            Message::Heartbeat { term, sent: ms(1) },
+            Message::Heartbeat {
+                term,
+                sent: ms(1),
+                round: 1,
+                commit: 0,
+            },
         ),
         (
             Refusal::SecondLeader,
@@ -286,6 +313,8 @@ fn absurd_messages_are_refused_by_name() {
                 term: term + 1,
                 sent: ms(10),
                 promise,
+                round: 1,
+                matched: 0,
             },
         ),
         (
@@ -295,6 +324,8 @@ fn absurd_messages_are_refused_by_name() {
                 term,
                 sent: ms(11),
                 promise,
+                round: 1,
+                matched: 0,
             },
         ),
         (
@@ -304,6 +335,8 @@ fn absurd_messages_are_refused_by_name() {
                 term,
                 sent: ms(9),
                 promise,
+                round: 1,
+                matched: 0,
             },
         ),
         (
@@ -312,6 +345,7 @@ fn absurd_messages_are_refused_by_name() {
             Message::RequestVote {
                 term: 0,
                 last: start,
+                released: 0,
             },
         ),
         (
@@ -320,6 +354,8 @@ fn absurd_messages_are_refused_by_name() {
             Message::Heartbeat {
                 term: tenure::raft::MAX_TERM,
                 sent: ms(1),
+                round: 1,
+                commit: 0,
             },
         ),
         (Refusal::Unasked, 1, Message::VoteGranted { term: term + 1 }),
@@ -337,6 +373,7 @@ fn absurd_messages_are_refused_by_name() {
             Message::RequestVote {
                 term: 9,
                 last: Position::new(10, 1),
+                released: 0,
             },
         ),
         (
@@ -345,12 +382,13 @@ fn absurd_messages_are_refused_by_name() {
             Message::RequestVote {
                 term: 9,
                 last: Position::new(0, 1),
+                released: 0,
             },
         ),
     ];
     for (reason, from, message) in absurd {
         let before = bench.machine.refusals().count(reason);
-        bench.hear(12, from, message);
+        bench.hear(12, from, message.clone());
         assert_eq!(
             bench.machine.refusals().count(reason),
             before + 1,
@@ -380,11 +418,15 @@ fn absurd_messages_are_refused_by_name() {
         (Refusal::Unasked, granted(1, 0, 11)),
         (
             Refusal::Unasked,
-            Message::PreVoteRefused { asked: 2, term: 2 },
+            Message::PreVoteRefused {
+                asked: 2,
+                term: 2,
+                better: None,
+            },
         ),
     ] {
         let before = asker.machine.refusals().count(reason);
-        asker.hear(11, 1, message);
+        asker.hear(11, 1, message.clone());
         let counted = asker.machine.refusals().count(reason) - before;
         assert_eq!((counted, asker.machine.grants()), (1, 1), "{message:?}");
     }
@@ -419,8 +461,7 @@ fn records_that_cannot_be_are_refused() {
             ..Config::new(NodeId(0), voters)
         };
         let boot = Boot {
-            record: Some(record),
-            log: Shape::new(),
+            stored: Some(record.into()),
             incarnation: 1,
             seed: 1,
         };
@@ -469,8 +510,7 @@ fn records_that_cannot_be_are_refused() {
     let machine = Raft::new(
         config,
         Boot {
-            record: Some(record),
-            log: Shape::new(),
+            stored: Some(record.into()),
             incarnation: 1,
             seed: 1,
         },
@@ -479,8 +519,85 @@ fn records_that_cannot_be_are_refused() {
     let mut raised = Bench::of(machine.unwrap());
     raised.heartbeat(1, 1, 4);
     assert_eq!(
-        raised.disk.unwrap().generation,
+        raised.recorded().unwrap().generation,
         7,
         "written before the first word of this life"
     );
+}
+
+/// hashicorp/raft#661: term and vote in two writes leave the old candidate in the new term when a crash falls between them,
+/// and its repeated question is then granted without a look at its log. Here every record is whole: whichever of them
+/// a restart finds, the vote in it was given in its term.
+#[test]
+fn a_term_and_its_vote_are_one_record() {
+    let log = || Shape::from_runs([(1, 2)]).unwrap();
+    let voted = Record {
+        term: 1,
+        vote: Some(NodeId(1)),
+        ..Record::default()
+    };
+    let ask = |term, last| Message::RequestVote { term, last };
+    let long = Position::new(1, 2);
+    let mut bench = Bench::booted(3, 0, Some(voted), log(), Switched::default());
+    let mut records = vec![voted];
+    for (at, from, message) in [
+        (1, 2, ask(2, long)),
+        (2, 1, ask(3, Position::START)),
+        (3, 1, ask(4, long)),
+    ] {
+        let input = Input::Peer(NodeId(from), message);
+        for output in handled(&mut bench.machine, ms(at), input) {
+            if let Output::Request(_, record) = output {
+                records.push(record);
+            }
+        }
+    }
+    let votes: Vec<_> = records.iter().map(|r| (r.term, r.vote)).collect();
+    let (one, two) = (Some(NodeId(1)), Some(NodeId(2)));
+    assert_eq!(votes, [(1, one), (2, two), (3, None), (4, one)]);
+    for found in records {
+        let mut again = Bench::booted(3, 0, Some(found), log(), Switched::default());
+        again.hear(200, 1, ask(found.term, Position::START));
+        let granted = again
+            .said()
+            .contains(&(1, Message::VoteGranted { term: found.term }));
+        assert!(!granted, "{found:?}");
+    }
+}
+
+/// NodeDB#161: a vote that was answered outlives the crash after it, and the other candidate of its term is refused.
+#[test]
+fn a_vote_outlives_a_restart() {
+    let ask = Message::RequestVote {
+        term: 1,
+        last: Position::START,
+    };
+    let mut bench = follower();
+    bench.hear(1, 1, ask);
+    assert_eq!(bench.said(), [(1, Message::VoteGranted { term: 1 })]);
+    let mut again = Bench::booted(3, 0, bench.disk, Shape::new(), Switched::default());
+    // Its wait for what it may have promised is over.
+    again.hear(200, 2, ask);
+    again.hear(201, 1, ask);
+    let expected = [
+        (2, Message::VoteRefused { asked: 1, term: 1 }),
+        (1, Message::VoteGranted { term: 1 }),
+    ];
+    assert_eq!(again.said(), expected);
+}
+
+/// KAFKA-10527 and openraft#1385: a leader that restarts and leads its term on may have lost what it had not flushed, and
+/// one name then stands for two entries. Here it is a follower, and stands in a new term.
+#[test]
+fn leadership_never_survives_a_restart() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    bench.acked(11, 1, term, 10);
+    assert!(bench.machine.established());
+    let mut again = Bench::booted(3, 0, bench.disk, Shape::new(), Switched::default());
+    again.acked(11, 1, term, 10);
+    again.hear(11, 1, Message::VoteGranted { term });
+    assert_eq!(again.machine.role(), Role::Follower);
+    assert_eq!(again.machine.standing(ms(11)), Standing::Unknown);
+    assert_eq!(again.elect(200, 1), term + 1);
 }

@@ -36,22 +36,22 @@ fn what_looks_alike_answers_alike() {
         group.run_until(2_000_000);
         let script = group.recording.take().unwrap().1;
         for (at, (now, input)) in script.iter().enumerate() {
-            handled(&mut machine, *now, *input);
+            handled(&mut machine, *now, input.clone());
             let earlier = at.saturating_sub(12);
-            let extra = script[earlier..=at].iter().map(|(_, input)| *input);
+            let extra = script[earlier..=at].iter().map(|(_, input)| input.clone());
             for extra in extra.chain([Input::Timeout, Input::Campaign]) {
                 let (mut one, mut other) = (machine.clone(), machine.clone());
-                handled(&mut other, *now, extra);
+                handled(&mut other, *now, extra.clone());
                 if look(&one, *now, View::PLAIN) != look(&other, *now, View::PLAIN) {
                     different += 1;
                     continue;
                 }
                 alike += 1;
                 for (now, input) in script[at + 1..].iter().take(30) {
-                    let said = handled(&mut one, *now, *input);
+                    let said = handled(&mut one, *now, input.clone());
                     assert_eq!(
                         said,
-                        handled(&mut other, *now, *input),
+                        handled(&mut other, *now, input.clone()),
                         "{extra:?} in seed {seed}"
                     );
                     assert_eq!(one.deadline(), other.deadline(), "{extra:?} in seed {seed}");
@@ -85,6 +85,7 @@ fn names_can_be_exchanged() {
             Message::RequestVote {
                 term,
                 last: Position::START,
+                released: 0,
             },
         );
         bench.heartbeat(2, a, term);
@@ -92,6 +93,7 @@ fn names_can_be_exchanged() {
             term: 2,
             last: Position::START,
             sent: ms(3),
+            released: 0,
         };
         bench.hear(3, b, ask);
         bench.machine
@@ -130,6 +132,7 @@ fn what_waits_for_the_disk_is_seen() {
         let ask = Message::RequestVote {
             term: 1,
             last: Position::START,
+            released: 0,
         };
         bench.hear(2, candidate, ask);
         bench.machine
@@ -164,6 +167,7 @@ fn a_question_that_waits_keeps_its_time() {
             term: 2,
             last: Position::START,
             sent: ms(15),
+            released: 0,
         };
         bench.hear(15, 2, ask);
         assert_eq!(bench.machine.role(), Role::Follower);
@@ -190,7 +194,11 @@ fn writes_are_counted_from_the_newest() {
     let voter = |before: &[u64], asks: &[(u64, Position)]| {
         let drawless = Switched::without(&[Rule::RedrawPerAttempt]);
         let mut bench = Bench::booted(3, 0, Some(record), log.clone(), drawless);
-        let ask = |term, last| Message::RequestVote { term, last };
+        let ask = |term, last| Message::RequestVote {
+            term,
+            last,
+            released: 0,
+        };
         for term in before {
             bench.hear(1, short.0, ask(*term, short.1));
         }
@@ -234,6 +242,8 @@ fn time_is_seen_as_far_as_it_counts() {
             Message::Heartbeat {
                 term: 1,
                 sent: ms(at),
+                round: 1,
+                commit: 0,
             },
         );
         let echo = bench.machine.clone();
@@ -295,6 +305,8 @@ fn echoes_age() {
             Message::Heartbeat {
                 term: 1,
                 sent: ms(sent),
+                round: 1,
+                commit: 0,
             },
         );
         bench.machine

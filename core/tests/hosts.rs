@@ -2,17 +2,15 @@
 
 use std::collections::VecDeque;
 use tenure::drive::{Host, Wake, drive};
-use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record};
+use tenure::raft::{Boot, Config, Message, Raft, Write};
 use tenure::tick::Ticked;
 use tenure::{Duration, Event, Input, Instant, NodeId, Output, Standing, Ticket};
 
 fn machine(voters: u64, id: u64) -> Raft {
     let voters = Voters::new((0..voters).map(NodeId)).unwrap();
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 1,
         seed: 42,
     };
@@ -24,7 +22,7 @@ fn machine(voters: u64, id: u64) -> Raft {
 struct Alone {
     now: Instant,
     replies: VecDeque<Ticket>,
-    records: Vec<Record>,
+    writes: Vec<Write>,
     events: Vec<Event>,
     waits: u32,
     /// Something that arrives at every wait.
@@ -40,8 +38,8 @@ impl Host<Raft> for Alone {
         panic!("a group of one has nobody to send {message:?} to: {to}");
     }
 
-    fn request(&mut self, ticket: Ticket, record: Record) {
-        self.records.push(record);
+    fn request(&mut self, ticket: Ticket, write: Write) {
+        self.writes.push(write);
         self.replies.push_back(ticket);
     }
 
@@ -72,9 +70,9 @@ fn drive_does_all_a_host_must() {
     let mut raft = machine(1, 0);
     drive(&mut raft, &mut host);
     assert_eq!(
-        host.records
+        host.writes
             .iter()
-            .map(|record| record.term)
+            .map(|write| write.record.term)
             .collect::<Vec<_>>(),
         [1]
     );
@@ -108,8 +106,7 @@ fn ticked(id: u64, tick: Duration) -> Ticked<Raft> {
     let mut config = Config::new(NodeId(id), voters);
     config.timing.grain = tick;
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 1,
         seed: 42,
     };

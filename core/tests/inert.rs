@@ -20,11 +20,15 @@ fn does_nothing<R: Rules>(group: &Group<R>, mail: (usize, usize, Message), timed
         timed,
         ..View::PLAIN
     };
-    let deliver = |from: usize, to: usize, message| {
+    let deliver = |from: usize, to: usize, message: Message| {
         let mut with = group.nodes[to].machine.clone()?;
         let mut without = with.clone();
         let now = group.clock(to);
-        let mut said = handled(&mut with, now, Input::Peer(NodeId(from as u64), message));
+        let mut said = handled(
+            &mut with,
+            now,
+            Input::Peer(NodeId(from as u64), message.clone()),
+        );
         let always = handled(&mut without, now, Input::Peer(STRANGER, message));
         let unmoved =
             look(&with, now, view) == look(&without, now, view) && said.starts_with(&always);
@@ -59,12 +63,12 @@ fn what_is_inert_does_nothing() {
         while group.now < 2_000_000 {
             group.step();
             for mail in group.in_flight() {
-                let (from, to, message) = mail;
-                let ends = (&group.nodes[from].machine, &group.nodes[to].machine);
+                let (from, to, message) = &mail;
+                let ends = (&group.nodes[*from].machine, &group.nodes[*to].machine);
                 let (Some(there), Some(here)) = ends else {
                     continue;
                 };
-                let over = here.inert(group.clock(to), there, &message, safe_mode);
+                let over = here.inert(group.clock(*to), there, message, safe_mode);
                 if over && !inert.contains(&mail) {
                     let kind = format!("{message:?}");
                     let kind = kind.split(' ').next().unwrap_or_default();
@@ -74,7 +78,7 @@ fn what_is_inert_does_nothing() {
             }
             for mail in &inert {
                 assert!(
-                    does_nothing(&group, *mail, safe_mode),
+                    does_nothing(&group, mail.clone(), safe_mode),
                     "{mail:?} in seed {seed}"
                 );
             }
@@ -131,30 +135,43 @@ fn leader(id: u64, term: u64) -> Bench<Switched> {
 #[test]
 fn what_is_over_is_inert() {
     let (start, span, at) = (Position::START, Duration::from_millis(150), ms);
-    let vote = |term| Message::RequestVote { term, last: start };
+    let vote = |term| Message::RequestVote {
+        term,
+        last: start,
+        released: 0,
+    };
     let granted = |term| Message::VoteGranted { term };
     let refused = |asked, term| Message::VoteRefused { asked, term };
     let beat = |term| Message::Heartbeat {
         term,
         sent: at(999),
+        round: 1,
+        commit: 0,
     };
     let ack = |term, sent| Message::HeartbeatAck {
         term,
         sent: at(sent),
         promise: span,
+        round: 1,
+        matched: 0,
     };
     let behind = |asked, term| Message::HeartbeatRefused { asked, term };
     let ask = |term| Message::RequestPreVote {
         term,
         last: start,
         sent: at(999),
+        released: 0,
     };
     let would = |term, sent| Message::PreVoteGranted {
         term,
         remainder: span,
         sent: at(sent),
     };
-    let would_not = |asked, term| Message::PreVoteRefused { asked, term };
+    let would_not = |asked, term| Message::PreVoteRefused {
+        asked,
+        term,
+        better: None,
+    };
     let release = |term| Message::Release { term, to: None };
 
     let here = || resting(0, 5, None);
@@ -164,7 +181,15 @@ fn what_is_over_is_inert() {
         let mut bench = resting(0, 4, None);
         bench.heartbeat(at, 1, 4);
         bench.input(at + 130, Input::Campaign);
-        bench.hear(at + 131, 2, Message::PreVoteRefused { asked: 5, term: 5 });
+        bench.hear(
+            at + 131,
+            2,
+            Message::PreVoteRefused {
+                asked: 5,
+                term: 5,
+                better: None,
+            },
+        );
         bench
     };
     let asking = || {
@@ -273,6 +298,7 @@ fn what_is_inert_depends_on_time() {
     let vote = Message::RequestVote {
         term: 5,
         last: Position::START,
+        released: 0,
     };
     let voted = resting(0, 5, Some(1)).machine;
     let again = |timed| voted.inert(ms(1_000), &there, &vote, timed);
@@ -286,6 +312,7 @@ fn what_is_inert_depends_on_time() {
         term: 5,
         last: Position::START,
         sent: ms(999),
+        released: 0,
     };
     let here = resting(0, 5, None).machine;
     assert!(!here.inert(ms(1_000), &asker.machine, &ask, true));

@@ -8,12 +8,11 @@ mod group;
 
 use group::{Breakage, Group, Script};
 use std::hash::{DefaultHasher, Hasher};
-use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record};
+use tenure::raft::{Boot, Config, Message, Raft, Stamp, Write};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Unknown};
 
-type Outputs = Vec<Output<Message, Record>>;
+type Outputs = Vec<Output<Message, Write>>;
 
 /// A law that was broken, and where.
 type Verdict = Result<(), String>;
@@ -37,8 +36,7 @@ fn script(seed: u64) -> Script {
 fn machine(seed: u64, shift: Duration) -> Raft {
     let voters = Voters::new((0..3).map(NodeId)).unwrap();
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 1,
         seed,
     };
@@ -46,7 +44,7 @@ fn machine(seed: u64, shift: Duration) -> Raft {
     Raft::new(Config::new(NodeId(NODE), voters), boot, origin + shift).unwrap()
 }
 
-fn drain<E: Election<Peer = Message, Request = Record>>(machine: &mut E, outputs: &mut Outputs) {
+fn drain<E: Election<Peer = Message, Request = Write>>(machine: &mut E, outputs: &mut Outputs) {
     while let Some(output) = machine.poll() {
         outputs.push(output);
     }
@@ -59,14 +57,14 @@ fn fingerprint(machine: &impl Election, now: Instant) -> u64 {
 }
 
 /// A scheme under test: the contract with Raft's messages.
-trait Subject: Election<Peer = Message, Request = Record, Reply = ()> {}
-impl<E: Election<Peer = Message, Request = Record, Reply = ()>> Subject for E {}
+trait Subject: Election<Peer = Message, Request = Write, Reply = ()> {}
+impl<E: Election<Peer = Message, Request = Write, Reply = ()>> Subject for E {}
 
 /// C2: one deadline, which is later once its timeout was handled; early and repeated timeouts do nothing; a `now` that
 /// goes back is the latest one seen.
 fn c2_time_is_an_argument(mut machine: impl Subject, script: &Script) -> Verdict {
     for (now, input) in script {
-        machine.handle(*now, *input);
+        machine.handle(*now, input.clone());
         drain(&mut machine, &mut Vec::new());
 
         let mut early = machine.clone();
@@ -90,8 +88,8 @@ fn c2_time_is_an_argument(mut machine: impl Subject, script: &Script) -> Verdict
         }
         let mut back = machine.clone();
         let mut forth = machine.clone();
-        back.handle(Instant::ZERO, *input);
-        forth.handle(*now, *input);
+        back.handle(Instant::ZERO, input.clone());
+        forth.handle(*now, input.clone());
         let (mut a, mut b) = (Vec::new(), Vec::new());
         drain(&mut back, &mut a);
         drain(&mut forth, &mut b);
@@ -109,7 +107,7 @@ fn c3_deterministic<E: Subject>(build: impl Fn() -> E, script: &Script) -> Verdi
     let run = || {
         let (mut machine, mut outputs) = (build(), Vec::new());
         for (now, input) in script {
-            machine.handle(*now, *input);
+            machine.handle(*now, input.clone());
             drain(&mut machine, &mut outputs);
         }
         outputs
@@ -126,7 +124,7 @@ fn c3_deterministic<E: Subject>(build: impl Fn() -> E, script: &Script) -> Verdi
 fn c4_belief_expires(mut machine: impl Subject, script: &Script) -> Result<u64, String> {
     let mut beliefs = 0;
     for (now, input) in script {
-        machine.handle(*now, *input);
+        machine.handle(*now, input.clone());
         drain(&mut machine, &mut Vec::new());
         if let Standing::Leading(tenure) = machine.standing(*now) {
             beliefs += 1;
@@ -146,7 +144,7 @@ fn c6_unknown_is_not_applied(mut machine: impl Subject, script: &Script) -> Resu
     let mut unknowns = 0;
     for (now, input) in script {
         let mut outputs = Vec::new();
-        machine.handle(*now, *input);
+        machine.handle(*now, input.clone());
         drain(&mut machine, &mut outputs);
         for output in outputs {
             let Output::Request(ticket, _) = output else {
@@ -172,7 +170,7 @@ fn c6_unknown_is_not_applied(mut machine: impl Subject, script: &Script) -> Resu
 fn c7_terms_are_told_apart(mut machine: impl Subject, script: &Script) -> Result<u64, String> {
     let (mut office, mut last, mut terms) = (None, None, 0);
     for (now, input) in script {
-        machine.handle(*now, *input);
+        machine.handle(*now, input.clone());
         while let Some(output) = machine.poll() {
             match output {
                 Output::Event(Event::Elected(token)) => {
@@ -201,9 +199,9 @@ fn c10_fingerprints_are_relative<E: Subject>(
     let shift = Duration::from_secs(12_345);
     let (mut here, mut there) = (build(Duration::ZERO), build(shift));
     for (now, input) in script {
-        here.handle(*now, *input);
+        here.handle(*now, input.clone());
         drain(&mut here, &mut Vec::new());
-        there.handle(*now + shift, shifted(*input, shift));
+        there.handle(*now + shift, shifted(input.clone(), shift));
         drain(&mut there, &mut Vec::new());
         if fingerprint(&here, *now) != fingerprint(&there, *now + shift) {
             return Err(format!("fingerprints differ after {input:?} at {now}"));
@@ -215,34 +213,11 @@ fn c10_fingerprints_are_relative<E: Subject>(
 /// The same input when this node's clock reads more: echoes of its own instants move with it.
 fn shifted(input: Input<Message, ()>, shift: Duration) -> Input<Message, ()> {
     match input {
-        Input::Peer(
+        Input::Peer(from, message) => Input::Peer(
             from,
-            Message::HeartbeatAck {
-                term,
-                sent,
-                promise,
-            },
-        ) => Input::Peer(
-            from,
-            Message::HeartbeatAck {
-                term,
-                sent: sent + shift,
-                promise,
-            },
-        ),
-        Input::Peer(
-            from,
-            Message::PreVoteGranted {
-                term,
-                remainder,
-                sent,
-            },
-        ) => Input::Peer(
-            from,
-            Message::PreVoteGranted {
-                term,
-                remainder,
-                sent: sent + shift,
+            match message.stamp() {
+                Some((at, Stamp::Receiver)) => message.stamped(at + shift),
+                _ => message,
             },
         ),
         other => other,
@@ -299,7 +274,7 @@ impl Defective {
 
 impl Election for Defective {
     type Peer = Message;
-    type Request = Record;
+    type Request = Write;
     type Reply = ();
 
     fn handle(&mut self, now: Instant, input: Input<Message, ()>) {
@@ -315,8 +290,7 @@ impl Election for Defective {
         if self.defect == Defect::BelievesOldClock && now == Instant::ZERO {
             let voters = self.inner.config().clone();
             let boot = Boot {
-                record: Some(self.inner.record()),
-                log: Shape::new(),
+                stored: Some(self.inner.record().into()),
                 incarnation: 1,
                 seed: 9,
             };
@@ -328,7 +302,7 @@ impl Election for Defective {
         self.inner.handle(now, input);
     }
 
-    fn poll(&mut self) -> Option<Output<Message, Record>> {
+    fn poll(&mut self) -> Option<Output<Message, Write>> {
         let output = self.inner.poll()?;
         if self.defect == Defect::NeverDeposed
             && matches!(output, Output::Event(Event::Deposed(..)))
@@ -480,7 +454,15 @@ fn allocations<E: Subject>(mut machine: E, leads: bool, rounds: u64) -> u64 {
             } else {
                 machine.handle(
                     now,
-                    Input::Peer(NodeId(0), Message::Heartbeat { term: 1, sent: now }),
+                    Input::Peer(
+                        NodeId(0),
+                        Message::Heartbeat {
+                            term: 1,
+                            sent: now,
+                            round: 1,
+                            commit: 0,
+                        },
+                    ),
                 );
             }
             // Whatever it asks is done and acknowledged at once.
@@ -521,10 +503,14 @@ fn answer(message: Message) -> Option<Message> {
             sent,
         }),
         Message::RequestVote { term, .. } => Some(Message::VoteGranted { term }),
-        Message::Heartbeat { term, sent } => Some(Message::HeartbeatAck {
+        Message::Heartbeat {
+            term, sent, round, ..
+        } => Some(Message::HeartbeatAck {
             term,
             sent,
+            round,
             promise: Duration::from_millis(150),
+            matched: 0,
         }),
         _ => None,
     }
@@ -551,21 +537,38 @@ fn c8_nothing_allocates_in_the_steady_state() {
 mod hostile_input {
     use super::*;
     use proptest::prelude::*;
+    use std::sync::Arc;
     use tenure::Ticket;
     use tenure::log::Position;
+    use tenure::membership::Membership;
+    use tenure::raft::{Entries, Replication};
 
     fn number() -> impl Strategy<Value = u64> + Clone {
         prop_oneof![0u64..6, Just(u64::MAX), Just(u64::MAX >> 1), any::<u64>()]
     }
 
+    /// Any message; one that speaks of a log in one of two cases.
     fn message() -> impl Strategy<Value = Message> {
+        prop_oneof![of_elections(), of_logs()]
+    }
+
+    fn position() -> impl Strategy<Value = Position> + Clone {
+        (number(), number()).prop_map(|(term, index)| Position::new(term, index))
+    }
+
+    fn of_elections() -> impl Strategy<Value = Message> {
         let at = number().prop_map(Instant::from_micros);
         let span = number().prop_map(Duration::from_micros);
-        let last = (number(), number()).prop_map(|(term, index)| Position::new(term, index));
         let to = prop::option::of(number().prop_map(NodeId));
         prop_oneof![
-            (number(), last.clone(), at.clone())
-                .prop_map(|(term, last, sent)| Message::RequestPreVote { term, last, sent }),
+            (number(), position(), at.clone(), number()).prop_map(
+                |(term, last, sent, released)| Message::RequestPreVote {
+                    term,
+                    last,
+                    sent,
+                    released
+                }
+            ),
             (number(), span.clone(), at.clone()).prop_map(|(term, remainder, sent)| {
                 Message::PreVoteGranted {
                     term,
@@ -573,19 +576,119 @@ mod hostile_input {
                     sent,
                 }
             }),
-            (number(), number()).prop_map(|(asked, term)| Message::PreVoteRefused { asked, term }),
-            (number(), last).prop_map(|(term, last)| Message::RequestVote { term, last }),
+            (number(), number(), prop::option::of(position())).prop_map(|(asked, term, better)| {
+                Message::PreVoteRefused {
+                    asked,
+                    term,
+                    better,
+                }
+            }),
+            (number(), position(), number()).prop_map(|(term, last, released)| {
+                Message::RequestVote {
+                    term,
+                    last,
+                    released,
+                }
+            }),
             number().prop_map(|term| Message::VoteGranted { term }),
             (number(), number()).prop_map(|(asked, term)| Message::VoteRefused { asked, term }),
-            (number(), at.clone()).prop_map(|(term, sent)| Message::Heartbeat { term, sent }),
-            (number(), at, span).prop_map(|(term, sent, promise)| Message::HeartbeatAck {
-                term,
-                sent,
-                promise
+            (number(), at.clone(), number(), number()).prop_map(|(term, sent, round, commit)| {
+                Message::Heartbeat {
+                    term,
+                    sent,
+                    round,
+                    commit,
+                }
             }),
+            (number(), at, number(), span, number()).prop_map(
+                |(term, sent, round, promise, matched)| Message::HeartbeatAck {
+                    term,
+                    sent,
+                    round,
+                    promise,
+                    matched
+                }
+            ),
             (number(), number())
                 .prop_map(|(asked, term)| Message::HeartbeatRefused { asked, term }),
             (number(), to).prop_map(|(term, to)| Message::Release { term, to }),
+        ]
+    }
+
+    fn of_logs() -> impl Strategy<Value = Message> {
+        let at = || number().prop_map(Instant::from_micros);
+        let span = || number().prop_map(Duration::from_micros);
+        let membership = || {
+            (1u64..5).prop_map(|count| {
+                Arc::new(Membership::new(
+                    &Voters::new((0..count).map(NodeId)).unwrap(),
+                ))
+            })
+        };
+        let entries = || {
+            prop_oneof![
+                3 => (number(), number()).prop_map(|(term, count)| Entries::Run { term, count }),
+                1 => (number(), membership()).prop_map(|(term, to)| Entries::Change { term, to }),
+            ]
+        };
+        prop_oneof![
+            (number(), at(), position(), entries(), number()).prop_map(
+                |(term, sent, prev, entries, commit)| Message::Append {
+                    term,
+                    sent,
+                    prev,
+                    entries,
+                    commit
+                }
+            ),
+            (number(), at(), span(), number()).prop_map(|(term, sent, promise, matched)| {
+                Message::AppendAck {
+                    term,
+                    sent,
+                    promise,
+                    matched,
+                }
+            }),
+            (number(), at(), span(), number(), position()).prop_map(
+                |(term, sent, promise, prev, hint)| Message::AppendRefused {
+                    term,
+                    sent,
+                    promise,
+                    prev,
+                    hint
+                }
+            ),
+            (number(), number()).prop_map(|(term, index)| Message::Commit { term, index }),
+            (number(), at(), position(), membership()).prop_map(
+                |(term, sent, last, membership)| Message::InstallSnapshot {
+                    term,
+                    sent,
+                    last,
+                    membership
+                }
+            ),
+            (number(), at(), position()).prop_map(|(term, sent, after)| Message::Fetch {
+                term,
+                sent,
+                after
+            }),
+            (number(), at(), position(), entries()).prop_map(|(term, sent, prev, entries)| {
+                Message::Suffix {
+                    term,
+                    sent,
+                    prev,
+                    entries,
+                }
+            }),
+            (number(), number()).prop_map(|(term, number)| Message::ReadIndex { term, number }),
+            (number(), number(), number()).prop_map(|(term, number, index)| {
+                Message::ReadIndexAck {
+                    term,
+                    number,
+                    index,
+                }
+            }),
+            (number(), number()).prop_map(|(asked, index)| Message::NotMember { asked, index }),
         ]
     }
 
@@ -606,19 +709,37 @@ mod hostile_input {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-        /// C8: no input panics, overflows or makes the machine grow, whatever numbers a peer makes up.
+        /// C8: no input panics, overflows or makes the machine grow, whatever numbers a peer makes up; with a log and
+        /// without one.
         #[test]
-        fn no_input_panics(inputs in prop::collection::vec((number(), input()), 1..60)) {
-            let mut subject = machine(1, Duration::ZERO);
+        fn no_input_panics(log: bool, inputs in prop::collection::vec((number(), input()), 1..60)) {
+            let mut subject = if log { with_log() } else { machine(1, Duration::ZERO) };
             for (now, input) in inputs {
-                let before = subject.term();
-                subject.handle(Instant::from_micros(now), input);
+                let now = Instant::from_micros(now);
+                let (term, commit) = (subject.term(), subject.commit());
+                subject.handle(now, input);
                 let mut outputs = Vec::new();
                 drain(&mut subject, &mut outputs);
+                let _ = (subject.propose(now, 3), subject.compact(now, subject.commit()));
+                drain(&mut subject, &mut outputs);
                 prop_assert!(outputs.len() < 20);
-                prop_assert!(subject.term() >= before && subject.term() <= tenure::raft::MAX_TERM);
+                prop_assert!(subject.term() >= term && subject.term() <= tenure::raft::MAX_TERM);
+                prop_assert!(subject.commit() >= commit && subject.commit() <= subject.last().index);
                 let _ = (subject.standing(Instant::FOREVER), subject.deadline(), fingerprint(&subject, Instant::ZERO));
             }
         }
+    }
+
+    fn with_log() -> Raft {
+        let config = Config {
+            replication: Some(Replication::default()),
+            ..machine(1, Duration::ZERO).config().clone()
+        };
+        let boot = Boot {
+            stored: None,
+            incarnation: 1,
+            seed: 1,
+        };
+        Raft::new(config, boot, Instant::ZERO).unwrap()
     }
 }

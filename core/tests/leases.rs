@@ -32,7 +32,15 @@ fn a_promise_outlives_the_adoption_of_a_term() {
         // 150 ms promised from 10 ms on; at 140 ms it may ask for pre-votes, not yet vote.
         bench.input(140, Input::Campaign);
         assert_eq!(bench.machine.role(), Role::PreCandidate);
-        bench.hear(141, 2, Message::PreVoteRefused { asked: 2, term: 7 });
+        bench.hear(
+            141,
+            2,
+            Message::PreVoteRefused {
+                asked: 2,
+                term: 7,
+                better: None,
+            },
+        );
         assert_eq!(bench.machine.term(), 7);
         bench.said();
         bench.hear(
@@ -41,6 +49,7 @@ fn a_promise_outlives_the_adoption_of_a_term() {
             Message::RequestVote {
                 term: 7,
                 last: Position::START,
+                released: 0,
             },
         );
         let granted = bench
@@ -111,7 +120,10 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     let mut bench = follower();
     assert_eq!(bench.machine.promise(), None, "it never ran");
     bench.heartbeat(10, 1, 3);
-    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+    assert_eq!(
+        bench.recorded().unwrap().promise,
+        Duration::from_millis(150)
+    );
     let long = Record {
         term: 3,
         vote: None,
@@ -122,6 +134,7 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     let ask = |term| Message::RequestVote {
         term,
         last: Position::START,
+        released: 0,
     };
     bench.hear(899, 1, ask(4));
     assert_eq!(
@@ -131,18 +144,30 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     // A heartbeat does not shorten the wait, and the record keeps it for another restart.
     let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
     bench.heartbeat(100, 1, 4);
-    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(900));
+    assert_eq!(
+        bench.recorded().unwrap().promise,
+        Duration::from_millis(900)
+    );
     bench.hear(890, 2, ask(5));
     bench.hear(901, 2, ask(5));
     bench.said().retain(|said| said.0 == 2);
     bench.heartbeat(902, 2, 5);
-    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+    assert_eq!(
+        bench.recorded().unwrap().promise,
+        Duration::from_millis(150)
+    );
     // From when a promise of the present length ends no sooner, that one is enough.
     let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
     bench.heartbeat(749, 1, 4);
-    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(900));
+    assert_eq!(
+        bench.recorded().unwrap().promise,
+        Duration::from_millis(900)
+    );
     bench.heartbeat(750, 1, 5);
-    assert_eq!(bench.disk.unwrap().promise, Duration::from_millis(150));
+    assert_eq!(
+        bench.recorded().unwrap().promise,
+        Duration::from_millis(150)
+    );
 }
 
 /// RL-3: a release frees from a promise to its own term alone; the wait after a restart ends when the term is the own.
@@ -182,7 +207,15 @@ fn a_release_of_another_term_is_told_apart() {
     let mut bench = follower();
     bench.heartbeat(10, 1, 2);
     bench.input(130, Input::Campaign);
-    bench.hear(131, 2, Message::PreVoteRefused { asked: 3, term: 4 });
+    bench.hear(
+        131,
+        2,
+        Message::PreVoteRefused {
+            asked: 3,
+            term: 4,
+            better: None,
+        },
+    );
     assert_eq!(bench.machine.term(), 4);
     assert_eq!(bench.machine.promise().unwrap().to, Some(2));
     bench.hear(132, 1, Message::Release { term: 6, to: None });
@@ -241,7 +274,7 @@ fn a_resignation_to_nobody_names_nobody() {
         bench.said();
         bench.input(20, Input::Resign { to });
         let release = Message::Release { term, to: None };
-        assert_eq!(bench.said(), [(1, release), (2, release)], "{to:?}");
+        assert_eq!(bench.said(), [(1, release.clone()), (2, release)], "{to:?}");
     }
 }
 
@@ -262,19 +295,22 @@ fn a_resignation_names_a_successor() {
         term,
         to: Some(NodeId(2)),
     };
-    assert_eq!(leader.said(), vec![(1, release), (2, release)]);
+    assert_eq!(
+        leader.said(),
+        vec![(1, release.clone()), (2, release.clone())]
+    );
     assert_eq!(leader.machine.standing(ms(20)), Standing::Unknown);
 
     let mut successor = Bench::booted(3, 2, None, Shape::new(), Switched::default());
     successor.heartbeat(10, 0, term);
     successor.said();
-    successor.hear(25, 0, release);
+    successor.hear(25, 0, release.clone());
     assert_eq!(successor.machine.role(), Role::PreCandidate);
     let mut other = Bench::booted(3, 1, None, Shape::new(), Switched::default());
     other.heartbeat(10, 0, term);
     other.hear(25, 0, release);
     other.said();
-    other.hear(30, 2, successor.said()[0].1);
+    other.hear(30, 2, successor.said()[0].1.clone());
     assert!(matches!(
         other.said()[..],
         [(
@@ -356,7 +392,7 @@ fn a_lapsed_leader_names_whom_it_reaches() {
         term: 1,
         to: Some(NodeId(2)),
     };
-    assert!(leader.said().contains(&(2, release)));
+    assert!(leader.said().contains(&(2, release.clone())));
 
     // A promise that ends with the lease reaches no further.
     let mut pair = follower();
@@ -377,6 +413,7 @@ fn a_lapsed_leader_names_whom_it_reaches() {
         term: 2,
         last: Position::START,
         sent: ms(161),
+        released: 0,
     };
     hub.hear(161, 4, ask);
     assert_eq!(hub.machine.role(), Role::PreCandidate, "it does not yield");

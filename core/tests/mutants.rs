@@ -6,7 +6,7 @@ mod group;
 use group::{Breakage, Group, timing};
 use std::collections::BTreeMap;
 use tenure::log::Shape;
-use tenure::raft::{Invariant, Rule, Switched, Timing};
+use tenure::raft::{Invariant, Record, Rule, Stored, Switched, Timing};
 use tenure::{Duration, Input, NodeId};
 
 /// Restarts, cuts, pauses and forced moves, with timers that hardly matter: what breaks a lease.
@@ -77,7 +77,7 @@ fn the_same_schedules_break_nothing_with_the_rules_on() {
 #[test]
 fn what_follows_is_declared() {
     for (rule, seeds) in [
-        (Rule::OneVoteATerm, 200),
+        (Rule::OneVoteATerm, 1_000),
         (Rule::MajorityOfVoters, 200),
         (Rule::PromiseBindsVoter, 1_500),
     ] {
@@ -103,6 +103,7 @@ fn what_follows_is_declared() {
     }
 }
 
+/// NodeDB#161.
 #[test]
 fn durable_before_reply() {
     killed(&[Rule::DurableBeforeReply, Rule::PreVote], 100);
@@ -195,7 +196,8 @@ fn promise_from_answer() {
     assert!(declared(Rule::PromiseFromAnswer, &broken), "{broken}");
 }
 
-/// Logs of arbitrary shapes: whoever is elected has what a majority has.
+/// Logs of arbitrary shapes: whoever is elected has what a majority has, and a longer log of an older term is no match for
+/// it (noraft 0.4.0).
 #[test]
 fn up_to_date_log() {
     let elected_with_a_short_log = |rules: &[Rule], seeds: u64| {
@@ -203,11 +205,14 @@ fn up_to_date_log() {
             let mut group = hostile(rules, seed, |_| timing());
             for (place, node) in group.nodes.iter_mut().enumerate() {
                 let bits = seed >> (2 * place) & 3;
-                node.log = Shape::from_runs([(1, 1 + bits % 2), (2 + bits / 2, bits)]).unwrap();
-                let term = node.log.last().term;
-                node.disk = Some(tenure::raft::Record {
-                    term,
-                    ..Default::default()
+                let log = Shape::from_runs([(1, 1 + bits % 2), (2 + bits / 2, bits)]).unwrap();
+                let record = Record {
+                    term: log.last().term,
+                    ..Record::default()
+                };
+                node.disk = Some(Stored {
+                    log,
+                    ..Stored::from(record)
                 });
             }
             group.boot_all();
@@ -258,7 +263,11 @@ fn changes_when_a_node_returns(rules: &[Rule], forced: bool) -> u64 {
                 if other != leader as u64 && other != stray as u64 {
                     let term = group.nodes[leader].machine.as_ref().unwrap().term() + 1;
                     let last = tenure::log::Position::START;
-                    let message = tenure::raft::Message::RequestVote { term, last };
+                    let message = tenure::raft::Message::RequestVote {
+                        term,
+                        last,
+                        released: 0,
+                    };
                     group.input(other as usize, Input::Peer(NodeId(stray as u64), message));
                 }
             }
@@ -291,7 +300,7 @@ fn refuse_without_adopting() {
     );
 }
 
-/// With one draw for ever, nodes that start together stay together.
+/// With one draw for ever, nodes that start together stay together (EastGuard#120).
 #[test]
 fn redraw_per_attempt() {
     let slow_starts = |rules: &[Rule]| {

@@ -75,10 +75,7 @@ export async function wasmToolchain() {
       id: `debian ${id}`,
     };
   }
-  throw new Fail(
-    `The Rust target for the browser is missing: run \`rustup target add ${WASM}\`, or, on Debian 12, ` +
-      `\`sudo apt-get install ${[...PACKAGES, linkerPackage()].join(' ')}\`.`,
-  );
+  throw new Fail(missing(WASM, 'the browser'));
 }
 
 /** Compiles the core where there is no operating system: a use of std cannot pass. */
@@ -93,17 +90,15 @@ export async function buildBare() {
     '--target-dir',
     'target/bare',
   ];
-  if (!debianForced() && hasTarget(BARE)) return run('cargo', [...args, '--target', BARE]);
-  if (debianReady() || (debianForced() && canInstall())) {
+  const withRustup = () => run('cargo', [...args, '--target', BARE]);
+  if (!debianForced() && hasTarget(BARE)) return withRustup();
+  // Debian's compiler builds its own core and alloc, without a download.
+  if (!debianReady() && !debianForced() && (await addTarget(BARE))) return withRustup();
+  if (debianReady() || canInstall()) {
     await debianCompiler();
     return run('/usr/bin/cargo', [...args, '--target', BARE, '-Zbuild-std=core,alloc'], { env: BUILD_STD });
   }
-  if (await addTarget(BARE)) return run('cargo', [...args, '--target', BARE]);
-  console.log(
-    `${BARE} is not to be had here: ${WASM} stands in, which proves less, since it has a std of its own`,
-  );
-  const { cargo, env, flags } = await wasmToolchain();
-  return run(cargo, [...args, '--target', WASM], { env: { ...env, ...encodedFlags(flags) } });
+  throw new Fail(missing(BARE, 'a machine without an operating system'));
 }
 
 /** Compiler flags as an environment for cargo; they may hold spaces, as a home folder does. */
@@ -141,6 +136,13 @@ async function addTarget(target) {
 
 function debianReady() {
   return PACKAGES.every(isInstalled) && existsSync(LINKER);
+}
+
+function missing(target, place) {
+  return (
+    `The Rust target for ${place} is missing: run \`rustup target add ${target}\`, or, on Debian 12, ` +
+    `\`sudo apt-get install ${[...PACKAGES, linkerPackage()].join(' ')}\`.`
+  );
 }
 
 function linkerPackage() {

@@ -84,7 +84,7 @@ impl<R: Rules> Raft<R> {
             self.released,
         )
             .hash(hasher);
-        self.view_log(&ago, hasher);
+        self.view_log(ago, hasher);
         for of in 0..members.members().len() {
             let place = view.place(of);
             let heard = &self.heard[place];

@@ -239,11 +239,17 @@ impl<R: Rules> Raft<R> {
         let news = matched > progress.matched;
         progress.matched = progress.matched.max(matched);
         progress.next = progress.next.max(matched + 1);
-        if progress.pace != Pace::Stream {
-            // What it needs now is in the log: a snapshot that ended below would have been of no use.
+        let flows = match progress.pace {
+            Pace::Stream => true,
+            // RL-12: a late answer to what was sent before the question is none to it. Each would begin a stream anew, and
+            // where messages overtake one another most of a stream is refused, answer by answer.
+            Pace::Probing => sent >= progress.sent,
+            Pace::Probe => false,
+            // What it needs now is in the log.
+            Pace::Snapshot => matched >= self.log.base().index,
+        };
+        if flows {
             progress.pace = Pace::Stream;
-            self.unsent = true;
-        } else if progress.next <= self.log.last().index {
             self.unsent = true;
         }
         if news {
@@ -271,10 +277,11 @@ impl<R: Rules> Raft<R> {
         // may be gone, for its log may have been replaced while it could not hear this leader.
         let newest = match progress.pace {
             Pace::Stream => prev >= progress.matched && prev < progress.next,
-            Pace::Probing => prev == progress.next - 1,
+            Pace::Probing => prev == progress.next - 1 && sent >= progress.sent,
             Pace::Probe | Pace::Snapshot => false,
         };
-        if newest && hint.index < prev {
+        // Nobody lacks what comes before the first entry, and what may agree is not beyond what does not.
+        if newest && prev > 0 && hint.index <= prev {
             let agree = self.log.hint(hint).index;
             progress.next = agree.min(prev - 1) + 1;
             progress.pace = Pace::Probe;
@@ -346,7 +353,7 @@ impl<R: Rules> Raft<R> {
             }
         });
         let own_term = self.log.term_at(reached) == Some(self.record.term);
-        if reached <= self.commit || !(own_term || !self.keeps(Rule::CommitOwnTerm)) {
+        if reached <= self.commit || (!own_term && self.keeps(Rule::CommitOwnTerm)) {
             return false;
         }
         self.commit = reached;

@@ -340,43 +340,44 @@ mod tests {
     /// The term and the instant of every message, the latter on whose clock.
     #[test]
     fn each_message_names_its_term_and_its_instant() {
-        let (term, asked, last) = (7, 6, Position::START);
+        let (term, asked, index, number) = (7, 6, 3, 1);
+        let (round, commit, matched, released) = (1, 2, 3, 4);
         let (sent, later) = (Instant::from_millis(5), Instant::from_millis(9));
         let span = Duration::from_millis(1);
         let (promise, remainder) = (span, span);
-        for (message, stamp) in [
-            (
-                Message::RequestPreVote { term, last, sent },
-                Some(Stamp::Sender),
-            ),
-            (
-                Message::PreVoteGranted {
-                    term,
-                    remainder,
-                    sent,
-                },
-                Some(Stamp::Receiver),
-            ),
-            (Message::PreVoteRefused { asked, term }, None),
-            (Message::RequestVote { term, last }, None),
+        let last = Position::new(6, 3);
+        let (prev, hint, after, entries) = (last, last, last, Entries::Run { term: 7, count: 2 });
+        let voters = crate::quorum::Voters::new([NodeId(1)]).unwrap();
+        let membership = Arc::new(Membership::new(&voters));
+        #[rustfmt::skip]
+        let messages = [
+            (Message::RequestPreVote { term, last, sent, released }, Some(Stamp::Sender)),
+            (Message::PreVoteGranted { term, remainder, sent }, Some(Stamp::Receiver)),
+            (Message::PreVoteRefused { asked, term, better: Some(last) }, None),
+            (Message::RequestVote { term, last, released }, None),
             (Message::VoteGranted { term }, None),
             (Message::VoteRefused { asked, term }, None),
-            (Message::Heartbeat { term, sent }, Some(Stamp::Sender)),
-            (
-                Message::HeartbeatAck {
-                    term,
-                    sent,
-                    promise,
-                },
-                Some(Stamp::Receiver),
-            ),
+            (Message::Heartbeat { term, sent, round, commit }, Some(Stamp::Sender)),
+            (Message::HeartbeatAck { term, sent, round, promise, matched }, Some(Stamp::Receiver)),
             (Message::HeartbeatRefused { asked, term }, None),
             (Message::Release { term, to: None }, None),
-        ] {
+            (Message::Append { term, sent, prev, entries: entries.clone(), commit }, Some(Stamp::Sender)),
+            (Message::AppendAck { term, sent, promise, matched }, Some(Stamp::Receiver)),
+            (Message::AppendRefused { term, sent, promise, prev: 3, hint }, Some(Stamp::Receiver)),
+            (Message::Commit { term, index }, None),
+            (Message::InstallSnapshot { term, sent, last, membership }, Some(Stamp::Sender)),
+            (Message::Fetch { term, sent, after }, Some(Stamp::Sender)),
+            (Message::Suffix { term, sent, prev, entries }, Some(Stamp::Receiver)),
+            (Message::ReadIndex { term, number }, None),
+            (Message::ReadIndexAck { term, number, index }, None),
+            (Message::NotMember { asked: term, index }, None),
+        ];
+        for (message, stamp) in messages {
             assert_eq!(message.term(), term, "{message:?}");
             let at = |instant| stamp.map(|whose| (instant, whose));
             assert_eq!(message.stamp(), at(sent), "{message:?}");
-            assert_eq!(message.stamped(later).stamp(), at(later), "{message:?}");
+            let stamped = message.clone().stamped(later);
+            assert_eq!(stamped.stamp(), at(later), "{message:?}");
         }
     }
 }

@@ -25,9 +25,9 @@
 //! leader silence · RL-10 pre-votes are asked early, real votes start when the promises have run out · RL-11 before
 //! establishment a leader has `L` from its election; votes are not promises.
 //!
-//! One file an idea: [`Config`] and [`Timing`] (parameters), [`Record`] (what is durable), [`Message`], [`Rule`]
-//! (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`, `refuse`,
-//! `explore` (law C10).
+//! One file an idea: [`Config`], [`Timing`] and [`Priority`] (parameters), [`Record`] (what is durable), [`Message`],
+//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`,
+//! `refuse`, `explore` (law C10).
 
 mod config;
 mod durable;
@@ -46,7 +46,8 @@ mod snapshot;
 mod vote;
 
 pub use config::{
-    Config, ConfigError, MAX_INDEX, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Replication, Timing,
+    Config, ConfigError, MAX_INDEX, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Priority, Replication,
+    Timing,
 };
 pub use explore::View;
 pub use heartbeat::{Lease, Promise};

@@ -24,7 +24,7 @@ impl<R: Rules> Raft<R> {
         } else {
             Duration::ZERO
         };
-        let drawn = self.draw(self.config.timing.election());
+        let drawn = self.draw(self.config.election());
         self.arm(drawn.saturating_sub(early));
         let allowed = self.promised_until() - early;
         self.due = self.due.map(|due| due.max(allowed));

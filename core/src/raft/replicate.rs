@@ -94,7 +94,7 @@ impl<R: Rules> Raft<R> {
             return self.refusals.add(Refusal::ContradictsCommitted);
         }
         self.matched = self.matched.max(end);
-        self.owed = Some(sent);
+        self.owed = self.owed.max(Some(sent));
         self.commit_up_to(commit);
         self.persist();
         self.acknowledge_what_is_durable();

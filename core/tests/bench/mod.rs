@@ -4,16 +4,20 @@
 use std::hash::{DefaultHasher, Hasher};
 use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Role, Rules, Switched, View};
+use tenure::raft::{
+    Boot, Config, Faithful, Message, Raft, Record, Role, Rules, Stored, Switched, View, Write,
+};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Ticket};
 
 /// A machine, its clock in milliseconds, and a disk that is written at once unless told otherwise.
 pub(crate) struct Bench<R: Rules> {
     pub(crate) machine: Raft<R>,
-    /// The last record that was written.
-    pub(crate) disk: Option<Record>,
+    /// What it began with, and all that was written since.
+    pub(crate) disk: Option<Stored>,
     pub(crate) disk_works: bool,
+    /// What was asked of a disk that does not work, in order.
     pub(crate) waiting: Vec<Ticket>,
+    unwritten: Vec<(Ticket, Write)>,
     pub(crate) sent: Vec<(u64, Message)>,
     pub(crate) events: Vec<Event>,
 }
@@ -31,13 +35,20 @@ impl<R: Rules> Bench<R> {
         rules: R,
     ) -> Self {
         let voters = Voters::new((0..voters).map(NodeId)).unwrap();
-        let boot = Boot {
-            record,
+        let stored = record.map(|record| Stored {
             log,
+            ..Stored::from(record)
+        });
+        let boot = Boot {
+            stored: stored.clone(),
             incarnation: 1,
             seed: 1,
         };
-        Self::of(Raft::with_rules(Config::new(NodeId(id), voters), boot, ms(0), rules).unwrap())
+        let machine = Raft::with_rules(Config::new(NodeId(id), voters), boot, ms(0), rules);
+        Self {
+            disk: stored,
+            ..Self::of(machine.unwrap())
+        }
     }
 
     /// A machine that has just been built.
@@ -47,24 +58,46 @@ impl<R: Rules> Bench<R> {
             disk: None,
             disk_works: true,
             waiting: Vec::new(),
+            unwritten: Vec::new(),
             sent: Vec::new(),
             events: Vec::new(),
         }
     }
 
     pub(crate) fn input(&mut self, at: u64, input: Input<Message, ()>) {
+        if let Input::Reply(ticket, Ok(())) = &input {
+            self.write_up_to(*ticket);
+        }
         self.machine.handle(ms(at), input);
         while let Some(output) = self.machine.poll() {
             match output {
                 Output::Event(event) => self.events.push(event),
-                Output::Request(ticket, record) if self.disk_works => {
-                    self.disk = Some(record);
-                    self.machine.handle(ms(at), Input::Reply(ticket, Ok(())));
+                Output::Request(ticket, write) => {
+                    self.unwritten.push((ticket, write));
+                    if self.disk_works {
+                        self.write_up_to(ticket);
+                        self.machine.handle(ms(at), Input::Reply(ticket, Ok(())));
+                    } else {
+                        self.waiting.push(ticket);
+                    }
                 }
-                Output::Request(ticket, _) => self.waiting.push(ticket),
                 Output::Send(to, message) => self.sent.push((to.0, message)),
             }
         }
+    }
+
+    /// Writes are done in order: what was asked for up to `ticket` is on the disk now.
+    fn write_up_to(&mut self, ticket: Ticket) {
+        let done = self.unwritten.partition_point(|(open, _)| *open <= ticket);
+        for (_, write) in self.unwritten.drain(..done) {
+            let disk = self.disk.get_or_insert_default();
+            disk.apply(&write).expect("a write that fits the disk");
+        }
+    }
+
+    /// The record on the disk.
+    pub(crate) fn recorded(&self) -> Option<Record> {
+        self.disk.as_ref().map(|stored| stored.record)
     }
 
     pub(crate) fn hear(&mut self, at: u64, from: u64, message: Message) {
@@ -77,7 +110,16 @@ impl<R: Rules> Bench<R> {
     }
 
     pub(crate) fn heartbeat(&mut self, at: u64, from: u64, term: u64) {
-        self.hear(at, from, Message::Heartbeat { term, sent: ms(at) });
+        self.hear(
+            at,
+            from,
+            Message::Heartbeat {
+                term,
+                sent: ms(at),
+                round: 1,
+                commit: 0,
+            },
+        );
     }
 
     /// Makes it the leader of its next term at `at`, with the votes of `voter`; its promises must be over.
@@ -107,6 +149,8 @@ impl<R: Rules> Bench<R> {
                 term,
                 sent: ms(sent),
                 promise,
+                round: 1,
+                matched: 0,
             },
         );
     }
@@ -124,8 +168,7 @@ pub(crate) fn plain() -> Bench<Faithful> {
         ..Config::new(NodeId(0), voters)
     };
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 1,
         seed: 1,
     };
@@ -144,7 +187,7 @@ pub(crate) fn handled<R: Rules>(
     machine: &mut Raft<R>,
     now: Instant,
     input: Input<Message, ()>,
-) -> Vec<Output<Message, Record>> {
+) -> Vec<Output<Message, Write>> {
     machine.handle(now, input);
     std::iter::from_fn(|| machine.poll()).collect()
 }

@@ -3,9 +3,10 @@
 #![allow(dead_code)] // each test file uses its part
 
 use std::collections::{BTreeMap, BTreeSet};
-use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Faithful, Message, Raft, Record, Rules, Timing};
+use tenure::raft::{
+    Boot, Config, Faithful, Message, Priority, Raft, Rules, Stored, Timing, Write,
+};
 use tenure::random::Random;
 use tenure::{
     Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Ticket, Token, Unknown,
@@ -58,9 +59,9 @@ impl Breakage {
 pub(crate) struct Node<R: Rules> {
     pub(crate) id: NodeId,
     pub(crate) machine: Option<Raft<R>>,
-    pub(crate) disk: Option<Record>,
-    pub(crate) log: Shape,
-    writes: Vec<(Ticket, Record, u64)>,
+    /// What its disk holds; `None` while nothing was ever written.
+    pub(crate) disk: Option<Stored>,
+    writes: Vec<(Ticket, Write, u64)>,
     pub(crate) incarnation: u64,
     /// Rate of the clock in parts per million of true time.
     pub(crate) rate: u64,
@@ -68,6 +69,21 @@ pub(crate) struct Node<R: Rules> {
     restart_at: u64,
     /// Elected and not yet deposed.
     in_office: Option<Token>,
+}
+
+impl<R: Rules> Node<R> {
+    /// What its disk holds.
+    pub(crate) fn stored(&self) -> Stored {
+        self.disk.clone().unwrap_or_default()
+    }
+
+    /// The first `count` of what was asked of the disk is done, in ticket order.
+    fn write(&mut self, count: usize) {
+        for (_, write, _) in self.writes.drain(..count) {
+            let disk = self.disk.get_or_insert_default();
+            disk.apply(&write).expect("a write that fits the disk");
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -117,6 +133,8 @@ pub(crate) struct Group<R: Rules = Faithful> {
     pub(crate) now: u64,
     pub(crate) breakage: Breakage,
     timings: Vec<Timing>,
+    /// By place; ordinary at first.
+    pub(crate) priorities: Vec<Priority>,
     safe_mode: bool,
     rules: R,
     flights: Vec<Flight>,
@@ -168,7 +186,6 @@ impl<R: Rules> Group<R> {
                     id: NodeId(id),
                     machine: None,
                     disk: None,
-                    log: Shape::new(),
                     writes: Vec::new(),
                     incarnation: 0,
                     rate,
@@ -184,6 +201,7 @@ impl<R: Rules> Group<R> {
             now: 0,
             breakage: Breakage::default(),
             timings,
+            priorities: vec![Priority::Ordinary; voters as usize],
             safe_mode,
             rules,
             flights: Vec::new(),
@@ -198,9 +216,13 @@ impl<R: Rules> Group<R> {
 
     /// What is on the way: from whom, to whom, and what.
     pub(crate) fn in_flight(&self) -> impl Iterator<Item = (usize, usize, Message)> + '_ {
-        self.flights
-            .iter()
-            .map(|flight| (flight.from.0 as usize, flight.to.0 as usize, flight.message))
+        self.flights.iter().map(|flight| {
+            (
+                flight.from.0 as usize,
+                flight.to.0 as usize,
+                flight.message.clone(),
+            )
+        })
     }
 
     /// The clock of a node, now.
@@ -219,11 +241,11 @@ impl<R: Rules> Group<R> {
         let config = Config {
             timing: self.timings[place],
             safe_mode: self.safe_mode,
+            priority: self.priorities[place],
             ..Config::new(node.id, voters)
         };
         let boot = Boot {
-            record: node.disk,
-            log: node.log.clone(),
+            stored: node.disk.clone(),
             incarnation: node.incarnation,
             seed: self.random.bits(),
         };
@@ -263,7 +285,7 @@ impl<R: Rules> Group<R> {
             .as_mut()
             .filter(|(recorded, _)| *recorded == place)
         {
-            inputs.push((now, input));
+            inputs.push((now, input.clone()));
         }
         machine.handle(now, input);
         self.carry_out(place);
@@ -274,14 +296,14 @@ impl<R: Rules> Group<R> {
         while let Some(output) = self.nodes[place].machine.as_mut().and_then(Election::poll) {
             match output {
                 Output::Event(event) => self.judge_event(place, event),
-                Output::Request(ticket, record) => {
+                Output::Request(ticket, write) => {
                     let at = self.now + self.between(self.write_time);
                     let at = if self.chance(self.breakage.silent_disk) {
                         u64::MAX
                     } else {
                         at
                     };
-                    self.nodes[place].writes.push((ticket, record, at));
+                    self.nodes[place].writes.push((ticket, write, at));
                 }
                 Output::Send(to, message) => {
                     let from = self.nodes[place].id;
@@ -303,7 +325,7 @@ impl<R: Rules> Group<R> {
 
     fn judge_send(&mut self, place: usize, to: NodeId, message: &Message) {
         let node = &self.nodes[place];
-        let durable = node.disk.unwrap_or_default();
+        let durable = node.stored().record;
         let own_term = match *message {
             Message::RequestPreVote { term, .. } => term - 1,
             Message::PreVoteGranted { .. } | Message::Release { .. } => 0,
@@ -355,11 +377,11 @@ impl<R: Rules> Group<R> {
                 self.nodes[place].in_office = Some(token);
                 // INV-E5, for logs that nobody extends: an entry held by a majority may be committed, so a leader's log
                 // must be no worse than a majority's.
-                let own = self.nodes[place].log.last();
+                let own = self.nodes[place].stored().log.last();
                 let no_better = self
                     .nodes
                     .iter()
-                    .filter(|node| node.log.last() <= own)
+                    .filter(|node| node.stored().log.last() <= own)
                     .count();
                 if no_better <= self.nodes.len() / 2 {
                     self.ghost
@@ -565,10 +587,8 @@ impl<R: Rules> Group<R> {
             .iter()
             .position(|(_, _, at)| *at <= self.now)
         {
-            // Records reach the disk in ticket order.
-            let (ticket, record, _) = self.nodes[place].writes[done];
-            self.nodes[place].writes.drain(..=done);
-            self.nodes[place].disk = Some(record);
+            let ticket = self.nodes[place].writes[done].0;
+            self.nodes[place].write(done + 1);
             let result = if self.chance(self.breakage.unknown_write) {
                 Err(Unknown)
             } else {

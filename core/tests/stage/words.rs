@@ -1,0 +1,212 @@
+//! How values read in a trace, and how a message is written in a script.
+//!
+//! Everything is read off its `Debug` form, so that a message, event or record that is added to the protocol appears
+//! without a change here. What a trace says shorter than `Debug` is said in [`Value::fmt`], and nowhere else.
+
+use std::fmt::{self, Debug};
+use tenure::log::Position;
+use tenure::raft::Message;
+use tenure::{Duration, Instant, NodeId};
+
+/// A value as a trace tells it.
+pub(crate) fn words(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
+    let mut rest = text.as_str();
+    Value::parse(&mut rest).to_string()
+}
+
+/// Microseconds as a trace tells them.
+pub(crate) fn time(micros: u64) -> String {
+    match micros {
+        u64::MAX => "forever".into(),
+        _ if micros.is_multiple_of(1_000) => format!("{}ms", micros / 1_000),
+        _ => format!("{}.{:03}ms", micros / 1_000, micros % 1_000),
+    }
+}
+
+/// A value in the grammar of derived `Debug`.
+enum Value {
+    /// A number or a name alone.
+    Plain(String),
+    /// `Name(…)`, `(…)` or `[…]`.
+    Items(String, Vec<Value>),
+    /// `Name { … }`.
+    Fields(String, Vec<(String, Value)>),
+}
+
+impl Value {
+    fn parse(rest: &mut &str) -> Self {
+        let name = take_while(rest, |c| c.is_alphanumeric() || c == '_');
+        if take(rest, " { ") {
+            let mut fields = Vec::new();
+            loop {
+                let field = take_while(rest, |c| c != ':');
+                take(rest, ": ");
+                fields.push((field, Self::parse(rest)));
+                if !take(rest, ", ") {
+                    break;
+                }
+            }
+            take(rest, " }");
+            return Self::Fields(name, fields);
+        }
+        let Some(close) = [('(', ")"), ('[', "]")]
+            .into_iter()
+            .find_map(|(open, close)| rest.starts_with(open).then_some(close))
+        else {
+            return Self::Plain(name);
+        };
+        *rest = &rest[1..];
+        let mut items = Vec::new();
+        while !take(rest, close) {
+            items.push(Self::parse(rest));
+            assert!(
+                take(rest, ", ") || rest.starts_with(close),
+                "not the Debug form of a value: {rest}"
+            );
+        }
+        Self::Items(name, items)
+    }
+
+    fn number(&self) -> u64 {
+        self.to_string().parse().expect("a number")
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(name) if name == "None" => f.write_str("none"),
+            Self::Plain(name) => f.write_str(name),
+            Self::Items(name, items) => match (name.as_str(), &items[..]) {
+                ("Instant" | "Duration", [micros]) => f.write_str(&time(micros.number())),
+                ("NodeId", [id]) => write!(f, "n{id}"),
+                ("Some", [value]) => write!(f, "{value}"),
+                _ => {
+                    f.write_str(name)?;
+                    items.iter().try_for_each(|item| write!(f, " {item}"))
+                }
+            },
+            Self::Fields(name, fields) => match (name.as_str(), &fields[..]) {
+                ("Position", [(_, term), (_, index)]) => write!(f, "{term}:{index}"),
+                // The generation is 0 unless a test says otherwise.
+                ("Token", [(_, generation), (_, counter)]) if generation.number() == 0 => {
+                    write!(f, "{counter}")
+                }
+                ("Tenure", [(_, token), (_, until)]) => write!(f, "{token} until {until}"),
+                ("Leader", [(_, node), (_, token)]) => write!(f, "{node} in {token}"),
+                _ => {
+                    f.write_str(if name == "Record" { "" } else { name })?;
+                    let told = fields
+                        .iter()
+                        .filter(|(field, value)| field != "generation" || value.number() != 0)
+                        .map(|(field, value)| format!("{field} {value}"))
+                        .collect::<Vec<_>>();
+                    let space = if name == "Record" { "" } else { " " };
+                    write!(f, "{space}{}", told.join(", "))
+                }
+            },
+        }
+    }
+}
+
+fn take(rest: &mut &str, expected: &str) -> bool {
+    let after = rest.strip_prefix(expected);
+    *rest = after.unwrap_or(rest);
+    after.is_some()
+}
+
+fn take_while(rest: &mut &str, belongs: impl Fn(char) -> bool) -> String {
+    let end = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
+    let (taken, after) = rest.split_at(end);
+    *rest = after;
+    taken.into()
+}
+
+/// `n3`.
+pub(crate) fn node(word: &str) -> Result<NodeId, String> {
+    let id = word.strip_prefix('n').and_then(|id| id.parse().ok());
+    id.map(NodeId)
+        .ok_or_else(|| format!("{word} is no node, which is n1, n2, …"))
+}
+
+/// `150ms` or `30us`.
+pub(crate) fn span(word: &str) -> Result<Duration, String> {
+    let ms = word.strip_suffix("ms").map(|number| (number, 1_000));
+    let us = word.strip_suffix("us").map(|number| (number, 1));
+    let micros = ms
+        .or(us)
+        .and_then(|(number, unit)| Some(number.parse::<u64>().ok()? * unit));
+    micros
+        .map(Duration::from_micros)
+        .ok_or_else(|| format!("{word} is no time, which is 150ms or 30us"))
+}
+
+/// A message as it is written in a script: `Heartbeat term=3 sent=5ms`.
+pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
+    let field = |name: &str| {
+        words
+            .iter()
+            .find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+            .ok_or_else(|| format!("{} needs {name}=…", words.join(" ")))
+    };
+    let number = |name| {
+        let word = field(name)?;
+        match word {
+            "max" => Ok(u64::MAX),
+            _ => word.parse().map_err(|_| format!("{word} is no number")),
+        }
+    };
+    let term = || number("term");
+    let asked = || number("asked");
+    let sent = || Ok::<_, String>(Instant::ZERO + span(field("sent")?)?);
+    let last = || {
+        let word = field("last")?;
+        let (term, index) = word.split_once(':').ok_or("last is term:index")?;
+        let parse = |word: &str| word.parse().map_err(|_| format!("{word} is no number"));
+        Ok::<_, String>(Position::new(parse(term)?, parse(index)?))
+    };
+    Ok(match words.first().copied().unwrap_or_default() {
+        "RequestPreVote" => Message::RequestPreVote {
+            term: term()?,
+            last: last()?,
+            sent: sent()?,
+        },
+        "PreVoteGranted" => Message::PreVoteGranted {
+            term: term()?,
+            remainder: span(field("remainder")?)?,
+            sent: sent()?,
+        },
+        "PreVoteRefused" => Message::PreVoteRefused {
+            asked: asked()?,
+            term: term()?,
+        },
+        "RequestVote" => Message::RequestVote {
+            term: term()?,
+            last: last()?,
+        },
+        "VoteGranted" => Message::VoteGranted { term: term()? },
+        "VoteRefused" => Message::VoteRefused {
+            asked: asked()?,
+            term: term()?,
+        },
+        "Heartbeat" => Message::Heartbeat {
+            term: term()?,
+            sent: sent()?,
+        },
+        "HeartbeatAck" => Message::HeartbeatAck {
+            term: term()?,
+            sent: sent()?,
+            promise: span(field("promise")?)?,
+        },
+        "HeartbeatRefused" => Message::HeartbeatRefused {
+            asked: asked()?,
+            term: term()?,
+        },
+        "Release" => Message::Release {
+            term: term()?,
+            to: field("to").ok().map(node).transpose()?,
+        },
+        other => return Err(format!("{other} is no message")),
+    })
+}
