@@ -80,8 +80,8 @@ impl<R: Rules> Raft<R> {
             self.halted,
             self.due.is_some(),
             self.grants,
-            // It is passed on with every request for a vote.
-            self.released,
+            // A release of a term that is over changes nothing any more.
+            self.released == self.record.term,
         )
             .hash(hasher);
         self.view_log(ago, hasher);
@@ -185,7 +185,7 @@ impl<R: Rules> Raft<R> {
             there > term || (there == term && !roles.contains(&from.role))
         };
         match *message {
-            Message::RequestVote { term, released, .. } => {
+            Message::RequestVote { term, .. } => {
                 // The vote of this term is given, and the answer counts no more. Granting the same one again would
                 // only arm the timer again.
                 let given = match self.record.vote {
@@ -196,7 +196,6 @@ impl<R: Rules> Raft<R> {
                     None => false,
                 };
                 settled
-                    && released <= self.released
                     && asks_no_more(term, &[Role::Candidate])
                     && (term < own || (term == own && given))
             }
@@ -231,12 +230,8 @@ impl<R: Rules> Raft<R> {
                         || asked < own
                         || (asked == own && !matches!(self.role, Role::Candidate | Role::Leader)))
             }
-            Message::RequestPreVote { term, released, .. } => {
-                settled
-                    && released <= self.released
-                    && from.pending() == 0
-                    && from.record.term >= term
-                    && own >= term
+            Message::RequestPreVote { term, .. } => {
+                settled && from.pending() == 0 && from.record.term >= term && own >= term
             }
             Message::PreVoteGranted { term, sent, .. } => {
                 let too_old = now.since(sent) > self.config.timing.election_min
