@@ -6,6 +6,10 @@
 //! What it leaves out, and why nothing is lost: a node that is down does what a node does that restarted at once and hears
 //! nothing, but waits less; a host that is paused is one whose timers fire late and whose messages arrive late; a draw
 //! other than the least is a timer that fires late; a write that is never answered is one that is answered late.
+//!
+//! What it leaves out, and something is lost: requests for votes do not pass on which leader has stopped. A release that
+//! reaches nobody by itself frees nobody here. With it, hardly a message could ever do nothing any more, for a crash
+//! forgets what was heard of releases.
 
 use super::hash::Mix;
 use super::heal::Healer;

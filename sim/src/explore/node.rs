@@ -258,9 +258,13 @@ impl Group {
 
     /// A message that `node` says, as it is in flight.
     pub(super) fn posted(&self, node: &Node, mut message: Message) -> Message {
-        if let Message::Heartbeat { round, .. } = &mut message {
+        match &mut message {
             // Only reads are told by the number of a round, and nobody reads here.
-            *round = 0;
+            Message::Heartbeat { round, .. } => *round = 0,
+            Message::RequestPreVote { released, .. } | Message::RequestVote { released, .. } => {
+                *released = 0;
+            }
+            _ => {}
         }
         match message.stamp() {
             Some(_) if !self.timed => message.stamped(BASE),
