@@ -178,6 +178,7 @@ impl Stage {
             timing: self.timing(),
             off: self.off(),
             safe_mode: self.timing.is_some(),
+            log: false,
             weather: WEATHER,
             clocks: if drifts {
                 self.script.rates.iter().map(clock).collect()

@@ -38,9 +38,9 @@ pub trait Kept: Clone + Default {
     /// What changes it.
     type Write: Clone;
 
-    /// Carries out one more write, whole. One that does not fit what is held, for another before it is missing, changes
-    /// nothing.
-    fn fold(&mut self, write: &Self::Write);
+    /// Carries out one more write, whole. False for one that does not fit what is held, because another before it is
+    /// missing: it changes nothing.
+    fn fold(&mut self, write: &Self::Write) -> bool;
 }
 
 /// The disk of one node, holding the fold of all writes.
@@ -266,8 +266,9 @@ mod tests {
     impl Kept for Tape {
         type Write = char;
 
-        fn fold(&mut self, write: &char) {
+        fn fold(&mut self, write: &char) -> bool {
             self.0.push(*write);
+            true
         }
     }
 

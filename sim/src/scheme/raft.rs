@@ -1,17 +1,25 @@
 //! Raft in the world.
 
+#[cfg(not(target_family = "wasm"))]
+use super::Carried;
 use super::{Detail, Look, Recorded, RoleCode, Scheme};
 use crate::check::{Check, Fact};
+#[cfg(not(target_family = "wasm"))]
+use crate::packet::Load;
 use crate::packet::Packet;
 use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::Position;
+#[cfg(not(target_family = "wasm"))]
+use tenure::log::Shape;
 use tenure::membership::Membership;
 use tenure::quorum::Voters;
 use tenure::raft::{
     Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
-    Refusals, Role, Stored, Switched, Timing, Write,
+    Refusals, Replication, Role, Stored, Switched, Timing, Write,
 };
 use tenure::{Instant, NodeId};
 
@@ -31,6 +39,8 @@ pub struct Setup {
     pub rules: Switched,
     /// The seed of every draw.
     pub seed: u64,
+    /// Whether they replicate a log.
+    pub log: bool,
 }
 
 impl Setup {
@@ -49,6 +59,7 @@ impl Setup {
         Ok(Config {
             timing: self.timing,
             safe_mode: self.safe_mode,
+            replication: self.log.then(Replication::default),
             ..Config::new(NodeId(node as u64), voters)
         })
     }
@@ -134,6 +145,71 @@ impl Scheme for Machine {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn log(&self) -> Option<&Shape> {
+        self.config()
+            .replication
+            .is_some()
+            .then(|| tenure::raft::Raft::log(self))
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn committed(&self) -> u64 {
+        self.commit()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn propose(&mut self, now: Instant) -> Option<Position> {
+        Raft::propose(self, now, 1).ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn compact(&mut self, now: Instant, index: u64) {
+        // What is not durable yet is compacted another time.
+        let _ = Raft::compact(self, now, index);
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn carried(message: &Message) -> Carried {
+        match message {
+            Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
+                carried(*prev, entries)
+            }
+            Message::InstallSnapshot { last, .. } => Carried::State(*last),
+            _ => Carried::Nothing,
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn changed(write: &Write) -> Carried {
+        match &write.log {
+            LogWrite::Keep => Carried::Nothing,
+            LogWrite::Append { after, entries } => carried(*after, entries),
+            LogWrite::Compact { upto: last, .. } | LogWrite::Install { last, .. } => {
+                Carried::State(*last)
+            }
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn log_of(stored: &Stored) -> &Shape {
+        &stored.log
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn load(message: Message, load: Arc<Load>) -> Packet {
+        Packet::Loaded(message, load)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn unload(packet: Packet) -> Option<(Message, Option<Arc<Load>>)> {
+        match packet {
+            Packet::Raft(message) => Some((message, None)),
+            Packet::Loaded(message, load) => Some((message, Some(load))),
+            _ => None,
+        }
+    }
+
     fn said(node: usize, to: usize, message: &Message) -> Option<Fact> {
         match *message {
             Message::VoteGranted { term } => Some(Fact::Granted { node, term, to }),
@@ -143,7 +219,9 @@ impl Scheme for Machine {
                 term,
                 to: node,
             }),
-            Message::Heartbeat { term, .. } => Some(Fact::Acted { node, term }),
+            Message::Heartbeat { term, .. } | Message::Append { term, .. } => {
+                Some(Fact::Acted { node, term })
+            }
             _ => None,
         }
     }
@@ -183,6 +261,15 @@ impl Scheme for Machine {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
+fn carried(after: Position, entries: &Entries) -> Carried {
+    Carried::Entries {
+        after,
+        term: entries.term(),
+        count: entries.count(),
+    }
+}
+
 fn recorded(record: &Record) -> Recorded {
     Recorded {
         term: record.term,
@@ -193,9 +280,9 @@ fn recorded(record: &Record) -> Recorded {
 impl Kept for Stored {
     type Write = Write;
 
-    fn fold(&mut self, write: &Write) {
+    fn fold(&mut self, write: &Write) -> bool {
         // What does not fit comes after a write that a damaged disk dropped: what is read ends before the gap.
-        let _ = self.apply(write);
+        self.apply(write).is_ok()
     }
 }
 
@@ -434,6 +521,10 @@ pub const fn check_of(invariant: Invariant) -> Option<Check> {
         Invariant::BelievedLeaders => Some(Check::BelievedLeaders),
         Invariant::NeverRevives => Some(Check::NeverRevives),
         Invariant::LeaderAgain => Some(Check::LeaderAgain),
+        Invariant::LogMatching => Some(Check::LogMatching),
+        Invariant::LeaderCompleteness => Some(Check::LeaderCompleteness),
+        Invariant::StateMachineAgreement => Some(Check::StateMachineAgreement),
+        Invariant::CommittedIsDurable => Some(Check::CommittedIsDurable),
         _ => None,
     }
 }
