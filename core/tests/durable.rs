@@ -536,7 +536,11 @@ fn a_term_and_its_vote_are_one_record() {
         vote: Some(NodeId(1)),
         ..Record::default()
     };
-    let ask = |term, last| Message::RequestVote { term, last };
+    let ask = |term, last| Message::RequestVote {
+        term,
+        last,
+        released: 0,
+    };
     let long = Position::new(1, 2);
     let mut bench = Bench::booted(3, 0, Some(voted), log(), Switched::default());
     let mut records = vec![voted];
@@ -547,8 +551,8 @@ fn a_term_and_its_vote_are_one_record() {
     ] {
         let input = Input::Peer(NodeId(from), message);
         for output in handled(&mut bench.machine, ms(at), input) {
-            if let Output::Request(_, record) = output {
-                records.push(record);
+            if let Output::Request(_, write) = output {
+                records.push(write.record);
             }
         }
     }
@@ -571,13 +575,15 @@ fn a_vote_outlives_a_restart() {
     let ask = Message::RequestVote {
         term: 1,
         last: Position::START,
+        released: 0,
     };
     let mut bench = follower();
-    bench.hear(1, 1, ask);
+    bench.hear(1, 1, ask.clone());
     assert_eq!(bench.said(), [(1, Message::VoteGranted { term: 1 })]);
-    let mut again = Bench::booted(3, 0, bench.disk, Shape::new(), Switched::default());
+    let found = bench.recorded();
+    let mut again = Bench::booted(3, 0, found, Shape::new(), Switched::default());
     // Its wait for what it may have promised is over.
-    again.hear(200, 2, ask);
+    again.hear(200, 2, ask.clone());
     again.hear(201, 1, ask);
     let expected = [
         (2, Message::VoteRefused { asked: 1, term: 1 }),
@@ -594,7 +600,8 @@ fn leadership_never_survives_a_restart() {
     let term = bench.elect(10, 1);
     bench.acked(11, 1, term, 10);
     assert!(bench.machine.established());
-    let mut again = Bench::booted(3, 0, bench.disk, Shape::new(), Switched::default());
+    let found = bench.recorded();
+    let mut again = Bench::booted(3, 0, found, Shape::new(), Switched::default());
     again.acked(11, 1, term, 10);
     again.hear(11, 1, Message::VoteGranted { term });
     assert_eq!(again.machine.role(), Role::Follower);

@@ -9,7 +9,7 @@ mod group;
 use group::{Breakage, Group, Script};
 use std::hash::{DefaultHasher, Hasher};
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Stamp, Write};
+use tenure::raft::{Better, Boot, Config, Message, Raft, Stamp, Write};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Unknown};
 
 type Outputs = Vec<Output<Message, Write>>;
@@ -560,6 +560,12 @@ mod hostile_input {
         let at = number().prop_map(Instant::from_micros);
         let span = number().prop_map(Duration::from_micros);
         let to = prop::option::of(number().prop_map(NodeId));
+        let better =
+            (position(), span.clone(), at.clone()).prop_map(|(last, remainder, sent)| Better {
+                last,
+                remainder,
+                sent,
+            });
         prop_oneof![
             (number(), position(), at.clone(), number()).prop_map(
                 |(term, last, sent, released)| Message::RequestPreVote {
@@ -576,7 +582,7 @@ mod hostile_input {
                     sent,
                 }
             }),
-            (number(), number(), prop::option::of(position())).prop_map(|(asked, term, better)| {
+            (number(), number(), prop::option::of(better)).prop_map(|(asked, term, better)| {
                 Message::PreVoteRefused {
                     asked,
                     term,
@@ -672,14 +678,24 @@ mod hostile_input {
                 sent,
                 after
             }),
-            (number(), at(), position(), entries()).prop_map(|(term, sent, prev, entries)| {
-                Message::Suffix {
+            (number(), at(), position(), entries(), position()).prop_map(
+                |(term, sent, prev, entries, last)| Message::Suffix {
                     term,
                     sent,
                     prev,
                     entries,
+                    last
                 }
-            }),
+            ),
+            (number(), at(), position(), membership(), position()).prop_map(
+                |(term, sent, base, membership, last)| Message::SuffixSnapshot {
+                    term,
+                    sent,
+                    base,
+                    membership,
+                    last
+                }
+            ),
             (number(), number()).prop_map(|(term, number)| Message::ReadIndex { term, number }),
             (number(), number(), number()).prop_map(|(term, number, index)| {
                 Message::ReadIndexAck {

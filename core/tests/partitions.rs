@@ -5,7 +5,7 @@ mod group;
 
 use group::Group;
 use tenure::log::Shape;
-use tenure::raft::Record;
+use tenure::raft::{Record, Stored};
 
 const SEEDS: u64 = 100;
 
@@ -131,7 +131,7 @@ fn a_node_from_a_lower_term_completes_a_majority() {
                 term,
                 ..Record::default()
             };
-            group.nodes[place].disk = Some(record);
+            group.nodes[place].disk = Some(record.into());
         }
         group.boot_all();
         group.cut(2, 1_000_000);
@@ -160,8 +160,10 @@ fn the_longer_log_catches_up_with_the_higher_term() {
                 term,
                 ..Record::default()
             };
-            group.nodes[place].disk = Some(record);
-            group.nodes[place].log = Shape::from_runs([(1, entries)]).unwrap();
+            group.nodes[place].disk = Some(Stored {
+                log: Shape::from_runs([(1, entries)]).unwrap(),
+                ..Stored::from(record)
+            });
         }
         group.boot_all();
         group.cut(2, u64::MAX);

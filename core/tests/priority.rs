@@ -8,7 +8,7 @@ use group::Group;
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
 use tenure::raft::Priority::{Ordinary, Preferred, Reluctant};
-use tenure::raft::{Boot, Config, Message, Priority, Raft, Role};
+use tenure::raft::{Boot, Config, Message, Priority, Raft, Record, Role, Stored};
 use tenure::{Duration, Election, Input, NodeId};
 
 fn machine(id: u64, priority: Priority, seed: u64) -> Raft {
@@ -18,8 +18,7 @@ fn machine(id: u64, priority: Priority, seed: u64) -> Raft {
         ..Config::new(NodeId(id), voters)
     };
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 1,
         seed,
     };
@@ -62,14 +61,16 @@ fn a_reluctant_node_that_alone_can_win_wins() {
         let mut group = Group::new(3, seed);
         group.latency = (1_000, 5_000);
         group.priorities = vec![Reluctant, Preferred, Preferred];
-        group.nodes[0].log = Shape::from_runs([(1, 2)]).unwrap();
-        group.nodes[1].log = Shape::from_runs([(1, 1)]).unwrap();
-        group.nodes.iter_mut().take(2).for_each(|node| {
-            node.disk = Some(tenure::raft::Record {
+        for (place, entries) in [(0, 2), (1, 1)] {
+            let record = Record {
                 term: 1,
-                ..Default::default()
+                ..Record::default()
+            };
+            group.nodes[place].disk = Some(Stored {
+                log: Shape::from_runs([(1, entries)]).unwrap(),
+                ..Stored::from(record)
             });
-        });
+        }
         group.boot_all();
         group.cut(2, u64::MAX);
         // A longest timeout, and what an attempt takes.
@@ -109,14 +110,19 @@ fn priorities_and_pre_votes_do_not_meet() {
     asker.input(10, Input::Campaign);
     let asked = asker.said();
     let mut voter = Bench::of(machine(2, Preferred, 1));
-    voter.hear(11, 1, asked[1].1);
-    let answered = voter.said()[0].1;
+    voter.hear(11, 1, asked[1].1.clone());
+    let answered = voter.said()[0].1.clone();
     assert!(
         matches!(answered, Message::PreVoteGranted { term: 1, .. }),
         "{answered:?}"
     );
     // From a voter with a longer log that has entered no term: impossible in an honest group, and harmless.
-    asker.hear(12, 0, Message::PreVoteRefused { asked: 1, term: 0 });
+    let refused = Message::PreVoteRefused {
+        asked: 1,
+        term: 0,
+        better: None,
+    };
+    asker.hear(12, 0, refused);
     assert_eq!(asker.machine.role(), Role::PreCandidate);
     asker.hear(13, 2, answered);
     assert_eq!(asker.machine.role(), Role::Candidate);
@@ -126,6 +132,7 @@ fn priorities_and_pre_votes_do_not_meet() {
         Message::RequestVote {
             term: 1,
             last: Position::START,
+            released: 0,
         },
     );
     assert_eq!(voter.said(), [(1, Message::VoteGranted { term: 1 })]);

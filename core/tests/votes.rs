@@ -521,6 +521,7 @@ fn pre_votes_and_votes_are_kept_apart() {
     let ask = |term| Message::RequestVote {
         term,
         last: Position::START,
+        released: 0,
     };
     let mut voter = follower();
     voter.hear(1, 1, ask(1));
@@ -564,7 +565,9 @@ fn a_timer_is_drawn_once_for_each_attempt() {
         let stray = Message::HeartbeatAck {
             term: 1,
             sent: ms(0),
+            round: 1,
             promise: Duration::ZERO,
+            matched: 0,
         };
         bench.hear(at, 1, stray);
     }

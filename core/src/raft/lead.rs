@@ -8,6 +8,7 @@
 //! - INV-L5 the commit index rises only over an entry of the leader's own term (Raft §5.4.2, figure 8), and never beyond
 //!   what a quorum's disks hold, the leader's own counted like any other.
 
+use super::read::Question;
 use super::{MAX_INDEX, Message, Raft, Refusal, Role, Rule, Rules, Write};
 use crate::log::Position;
 use crate::{Duration, Instant, Leader, NodeId, Output};
@@ -27,8 +28,12 @@ pub struct Progress {
     pub(super) sent: Instant,
     /// The commit index it was told last.
     pub(super) told: u64,
-    /// The newest round it answered.
+    /// The newest round it answered, or, of the leader itself, sent.
     pub(super) round: u64,
+    /// Whether it has all that was sent and did not acknowledge all of it: it is asked to.
+    pub(super) unsure: bool,
+    /// What it asked for its reads.
+    pub(super) question: Option<Question>,
 }
 
 /// How entries go to a follower.
@@ -54,6 +59,9 @@ pub enum ProposeError {
     NoLog,
     /// The log would pass [`MAX_INDEX`](super::MAX_INDEX).
     TooLong,
+    /// This node hands leadership over, and takes no entry that the successor would have to wait for. Ask the next leader,
+    /// or again when the transfer is dropped: after an election timeout at most.
+    Transferring,
 }
 
 impl fmt::Display for ProposeError {
@@ -67,6 +75,9 @@ impl fmt::Display for ProposeError {
             }
             Self::NoLog => f.write_str("the machine has no log; configure replication"),
             Self::TooLong => f.write_str("the log is full; start a new group"),
+            Self::Transferring => f.write_str(
+                "this node hands leadership over; ask the next leader, or again in a moment",
+            ),
         }
     }
 }
@@ -83,6 +94,8 @@ impl Progress {
             sent: now,
             told: 0,
             round: 0,
+            unsure: false,
+            question: None,
         }
     }
 }
@@ -114,13 +127,21 @@ impl<R: Rules> Raft<R> {
             return Err(ProposeError::NoLog);
         }
         if self.halted || self.role != Role::Leader {
-            let leader = self.leader.filter(|_| self.role == Role::Follower);
-            return Err(ProposeError::NotLeader(leader.map(|node| Leader {
-                node,
-                token: self.token(self.record.term),
-            })));
+            return Err(ProposeError::NotLeader(self.known_leader()));
+        }
+        if self.transfer.is_some() {
+            return Err(ProposeError::Transferring);
         }
         Ok(())
+    }
+
+    /// Whom to ask instead of this node.
+    pub(super) fn known_leader(&self) -> Option<Leader> {
+        let leader = self.leader.filter(|_| self.role == Role::Follower);
+        leader.map(|node| Leader {
+            node,
+            token: self.token(self.record.term),
+        })
     }
 
     /// What the leader knows of a member's log; `None` when it does not lead, or the node is no member.
@@ -170,17 +191,19 @@ impl<R: Rules> Raft<R> {
         if self.membership.members()[place].id == self.config.id {
             return None;
         }
-        let room = match known.pace {
-            Pace::Probe => flow.batch,
-            // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
-            Pace::Stream if known.next <= last => {
-                let open = (known.next - 1).saturating_sub(known.matched);
-                flow.batch.min(flow.window.saturating_sub(open))
-            }
-            _ => 0,
+        // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
+        let open = (known.next - 1).saturating_sub(known.matched);
+        let room = flow.batch.min(flow.window.saturating_sub(open));
+        let (due, room) = match known.pace {
+            // Nothing is known to be on the way.
+            Pace::Probe if known.matched == 0 => (true, flow.batch.min(flow.window)),
+            Pace::Probe => (true, room),
+            Pace::Stream => (room > 0 && known.next <= last, room),
+            Pace::Probing | Pace::Snapshot => (false, 0),
         };
         let progress = &mut self.progress[place];
-        if room == 0 {
+        let unsure = core::mem::take(&mut progress.unsure) && known.pace == Pace::Stream;
+        if !due && !unsure {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
@@ -252,10 +275,14 @@ impl<R: Rules> Raft<R> {
             progress.pace = Pace::Stream;
             self.unsent = true;
         }
-        if news {
-            self.advance_commit();
-        }
+        let committed = news && self.advance_commit();
         self.extend();
+        if committed {
+            self.settle_configuration();
+        }
+        if news {
+            self.hand_over_when_caught_up();
+        }
     }
 
     pub(super) fn on_append_refused(
@@ -310,10 +337,15 @@ impl<R: Rules> Raft<R> {
         }
         match progress.pace {
             Pace::Probing => progress.pace = Pace::Probe,
-            Pace::Stream if matched + 1 < progress.next => {
-                // What it says to have agrees: the leader's own entries were counted from there.
-                progress.next = matched.max(progress.matched) + 1;
+            // It lacks what it once acknowledged (RL-7), or has begun a new life and does not know that it has it: it is
+            // asked about that, or an idle leader would never find out.
+            Pace::Stream if matched < progress.matched => {
+                progress.next = progress.matched + 1;
+                progress.pace = Pace::Probe;
             }
+            Pace::Stream if matched + 1 < progress.next => progress.next = matched + 1,
+            // Its disk is slow, or the acknowledgement was lost: an append, of no entries at least, asks again.
+            Pace::Stream if matched > progress.matched => progress.unsure = true,
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {
@@ -330,6 +362,7 @@ impl<R: Rules> Raft<R> {
     pub(super) fn own_copy_is_durable(&mut self) {
         if self.advance_commit() {
             self.extend();
+            self.settle_configuration();
         }
     }
 

@@ -36,6 +36,14 @@ impl Members {
         self.changes.last().map_or(0, |change| change.index)
     }
 
+    /// The index of the newest configuration entry in the log up to `index`; 0 when there is none.
+    #[must_use]
+    pub fn index_as_of(&self, index: u64) -> u64 {
+        let mut upto = self.changes.iter().rev();
+        upto.find(|change| change.index <= index)
+            .map_or(0, |change| change.index)
+    }
+
     /// The one that counted as of `index`, which is not below the base; `None` when that is the machine's own.
     #[must_use]
     pub fn as_of(&self, index: u64) -> Option<&Arc<Membership>> {

@@ -13,7 +13,8 @@ use alloc::sync::Arc;
 ///
 /// Payloads are not in it (law C9). The host that carries an [`Append`](Self::Append) or a
 /// [`Suffix`](Self::Suffix) attaches what it keeps under the names of the entries, and what it keeps of the state under
-/// [`InstallSnapshot`](Self::InstallSnapshot)'s, or drops the message.
+/// the name in an [`InstallSnapshot`](Self::InstallSnapshot) or [`SuffixSnapshot`](Self::SuffixSnapshot), or drops the
+/// message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "Would you vote for me in `term`?" Raises nobody's term (Raft thesis §9.6).
@@ -42,8 +43,8 @@ pub enum Message {
         asked: u64,
         /// The voter's own term. When it reaches `asked`, the sender adopts it (RL-8).
         term: u64,
-        /// The end of the voter's log, when that alone is why: it is more up to date than the sender's (RL-4).
-        better: Option<Position>,
+        /// The voter's log, when that alone is why (RL-4).
+        better: Option<Better>,
     },
     /// A candidate asks for a vote (Raft §5.2).
     RequestVote {
@@ -175,16 +176,19 @@ pub enum Message {
         /// The question that is answered.
         sent: Instant,
         /// The entry before them: the one that was named, or, when that is not in the voter's log, an earlier one of
-        /// the voter's; the entries are then a mere hint.
+        /// the voter's, which the candidate may have.
         prev: Position,
         /// They themselves.
         entries: Entries,
+        /// The end of the voter's log: by it, not by the entries, the voter is more up to date.
+        last: Position,
     },
     /// A follower asks up to where its state must have come before it may answer the reads that wait there (Raft §8).
     ReadIndex {
         /// The follower's term.
         term: u64,
-        /// The number of the newest read that waits, counted by the follower; names the question.
+        /// The number of the newest read that waits, counted by the follower from a start drawn for its present life;
+        /// names the question.
         number: u64,
     },
     /// The answer to [`ReadIndex`](Self::ReadIndex), given once the leader is known to have led after it was asked.
@@ -203,6 +207,30 @@ pub enum Message {
         /// The index of the configuration entry.
         index: u64,
     },
+    /// What a candidate lacks is compacted away: it needs the voter's snapshot first, which ends at `base` (RL-5).
+    SuffixSnapshot {
+        /// The voter's own term, which the candidate adopts with the snapshot.
+        term: u64,
+        /// The question that is answered.
+        sent: Instant,
+        /// The last entry that the snapshot holds.
+        base: Position,
+        /// Who took part as of that entry.
+        membership: Arc<Membership>,
+        /// The end of the voter's log.
+        last: Position,
+    },
+}
+
+/// Why a voter refuses a pre-vote that it would else give: its log is more up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Better {
+    /// The end of its log.
+    pub last: Position,
+    /// How long the voter is still bound by its promise to a leader, on its clock.
+    pub remainder: Duration,
+    /// The attempt that is answered.
+    pub sent: Instant,
 }
 
 /// Entries of one term, or one entry that changes who takes part.
@@ -268,6 +296,7 @@ impl Message {
             | Self::InstallSnapshot { term, .. }
             | Self::Fetch { term, .. }
             | Self::Suffix { term, .. }
+            | Self::SuffixSnapshot { term, .. }
             | Self::ReadIndex { term, .. }
             | Self::ReadIndexAck { term, .. } => term,
             Self::NotMember { asked, .. } => asked,
@@ -287,7 +316,12 @@ impl Message {
             | Self::HeartbeatAck { sent, .. }
             | Self::AppendAck { sent, .. }
             | Self::AppendRefused { sent, .. }
-            | Self::Suffix { sent, .. } => Some((sent, Stamp::Receiver)),
+            | Self::Suffix { sent, .. }
+            | Self::SuffixSnapshot { sent, .. }
+            | Self::PreVoteRefused {
+                better: Some(Better { sent, .. }),
+                ..
+            } => Some((sent, Stamp::Receiver)),
             _ => None,
         }
     }
@@ -305,7 +339,12 @@ impl Message {
             | Self::HeartbeatAck { sent, .. }
             | Self::AppendAck { sent, .. }
             | Self::AppendRefused { sent, .. }
-            | Self::Suffix { sent, .. } => *sent = at,
+            | Self::Suffix { sent, .. }
+            | Self::SuffixSnapshot { sent, .. }
+            | Self::PreVoteRefused {
+                better: Some(Better { sent, .. }),
+                ..
+            } => *sent = at,
             _ => {}
         }
         self
@@ -346,6 +385,11 @@ mod tests {
         let span = Duration::from_millis(1);
         let (promise, remainder) = (span, span);
         let last = Position::new(6, 3);
+        let better = Some(Better {
+            last,
+            remainder,
+            sent,
+        });
         let (prev, hint, after, entries) = (last, last, last, Entries::Run { term: 7, count: 2 });
         let voters = crate::quorum::Voters::new([NodeId(1)]).unwrap();
         let membership = Arc::new(Membership::new(&voters));
@@ -353,7 +397,7 @@ mod tests {
         let messages = [
             (Message::RequestPreVote { term, last, sent, released }, Some(Stamp::Sender)),
             (Message::PreVoteGranted { term, remainder, sent }, Some(Stamp::Receiver)),
-            (Message::PreVoteRefused { asked, term, better: Some(last) }, None),
+            (Message::PreVoteRefused { asked, term, better }, Some(Stamp::Receiver)),
             (Message::RequestVote { term, last, released }, None),
             (Message::VoteGranted { term }, None),
             (Message::VoteRefused { asked, term }, None),
@@ -367,7 +411,7 @@ mod tests {
             (Message::Commit { term, index }, None),
             (Message::InstallSnapshot { term, sent, last, membership }, Some(Stamp::Sender)),
             (Message::Fetch { term, sent, after }, Some(Stamp::Sender)),
-            (Message::Suffix { term, sent, prev, entries }, Some(Stamp::Receiver)),
+            (Message::Suffix { term, sent, prev, entries, last }, Some(Stamp::Receiver)),
             (Message::ReadIndex { term, number }, None),
             (Message::ReadIndexAck { term, number, index }, None),
             (Message::NotMember { asked: term, index }, None),

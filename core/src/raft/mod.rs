@@ -6,7 +6,8 @@
 //! - INV-E2 a node grants at most one candidate a term, across restarts, and a grant leaves it only when durable;
 //! - INV-E3 a node's durable term never falls, and it sends nothing of a term above it;
 //! - INV-E6 a node's elections and depositions alternate, with rising tokens;
-//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode).
+//! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode);
+//! - INV-R2 no read is answered below the newest commit that was acknowledged before it was asked.
 //!
 //! **Why INV-S1 holds.** A leader may act as long as a majority covers it: each voter of it answered a round sent at some
 //! `s`, promising from the receipt on (not before `s`) neither to vote nor to stand for its own `E`, and covers the leader
@@ -18,6 +19,17 @@
 //! has stopped; a promise to an earlier leader that was extended to the one of `t` goes with it, for a leader of `t` was
 //! elected only when every earlier cover was over.
 //!
+//! **While the group changes.** A rival is elected by the configuration that its log ends with. That is the last committed
+//! one or the one that the leader has just begun. An older one wins nothing, for a quorum of the next holds the entry that
+//! it lacks; nor does one that an earlier leader had begun, for before this leader began its own, a quorum held an entry of
+//! its term. The lease is backed by a quorum of the leader's newest configuration or, until that is committed, of the one
+//! before, which is. Any two quorums of these meet (INV-L6), so that the argument above finds its voter. It would not
+//! across two changes; hence a leader counts its lease anew, by the present configuration, before it begins the next.
+//!
+//! **When leadership is handed over.** Whoever hands over has stopped, for good in its term, before it says so, and a
+//! release that others relay says no more than that. The successor it names asks for votes without pre-votes; those decide
+//! nothing, and each vote is bound by its voter's promise as always, but for the promise to the leader that stopped.
+//!
 //! Rules `RL-n` are the project's own, learned by breaking a prototype:
 //! RL-1 an answer names the term it answers · RL-2 a promise outlives term adoption, and under it votes are refused
 //! without adopting · RL-3 `Release(t)` clears only a promise to `t` · RL-8 pre-vote needs a named term above the own;
@@ -26,9 +38,10 @@
 //! establishment a leader has `L` from its election; votes are not promises.
 //!
 //! One file an idea: [`Config`], [`Timing`] and [`Priority`] (parameters), [`Record`] (what is durable), [`Message`],
-//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `vote`, `heartbeat` (promise and lease), `release`,
-//! `refuse`, `explore` (law C10).
+//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `suffix`, `vote`, `heartbeat` (promise and lease), `read`,
+//! `release`, `change` (who takes part), `transfer`, `refuse`, `explore` (law C10).
 
+mod change;
 mod config;
 mod durable;
 mod explore;
@@ -37,14 +50,18 @@ mod lead;
 mod members;
 mod message;
 mod prevote;
+mod read;
 mod record;
 mod refuse;
 mod release;
 mod replicate;
 mod rules;
 mod snapshot;
+mod suffix;
+mod transfer;
 mod vote;
 
+pub use change::ChangeRefused;
 pub use config::{
     Config, ConfigError, MAX_INDEX, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Priority, Replication,
     Timing,
@@ -53,11 +70,13 @@ pub use explore::View;
 pub use heartbeat::{Lease, Promise};
 pub use lead::{Pace, Progress, ProposeError};
 pub use members::Members;
-pub use message::{Entries, Message, Stamp};
+pub use message::{Better, Entries, Message, Stamp};
+pub use read::{Leased, ReadError, Served};
 pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
 pub use snapshot::CompactError;
+pub use transfer::TransferError;
 
 use crate::fence::Holder;
 use crate::log::{Position, Shape};
@@ -72,6 +91,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
+use read::Reads;
+use suffix::Lacking;
+use transfer::Transfer;
 
 /// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
 #[derive(Clone, Debug)]
@@ -111,8 +133,12 @@ pub struct Raft<R: Rules = Faithful> {
     cursor: usize,
     /// Leader: the number of the newest round.
     round: u64,
+    /// The reads that wait; `None` until the first is asked.
+    reads: Option<Box<Reads>>,
     /// Leader: when it last sent anything that is answered with a promise.
     spoke: Instant,
+    /// Pre-candidate: the better logs it heard of, and what it asked of the best; `None` while there is none.
+    lacking: Option<Box<Lacking>>,
     /// How many grants the present attempt has.
     grants: u32,
     /// When the present attempt was asked, the last round sent, or the timer armed.
@@ -127,6 +153,10 @@ pub struct Raft<R: Rules = Faithful> {
     covered: bool,
     /// Leader: whether it may act.
     established: bool,
+    /// Leader: to whom it hands over, once that one has its whole log. **Invariant:** `None` for everybody else.
+    transfer: Option<Transfer>,
+    /// The index as of which a voter said that this node is no member; 0 for none. Cleared when a leader speaks to it.
+    excluded: u64,
     /// The highest term whose leader said that it stopped leading.
     released: u64,
     /// Whether this node has stepped back from a rival since it last heard a leader (RL-9).
@@ -230,6 +260,7 @@ impl<R: Rules> Raft<R> {
         }
         let membership = members.newest().cloned();
         let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
+        let membership = change::in_force(&rules, membership);
         let durable = Durable::new(incarnation, record, log.last().index);
         // A raised generation is written with the first record of this life, before anything is said in it.
         record.generation = config.generation;
@@ -257,7 +288,9 @@ impl<R: Rules> Raft<R> {
             unsent: false,
             cursor: 0,
             round: 0,
+            reads: None,
             spoke: now,
+            lacking: None,
             grants: 0,
             armed_at: now,
             due: None,
@@ -265,6 +298,8 @@ impl<R: Rules> Raft<R> {
             until: Instant::ZERO,
             covered: false,
             established: false,
+            transfer: None,
+            excluded: 0,
             released: 0,
             yielded: false,
             failed: 0,
@@ -397,6 +432,11 @@ impl<R: Rules> Raft<R> {
         self.is_voter(self.config.id)
     }
 
+    /// The own place in the membership when it votes; also one that stands may have no vote.
+    fn own_vote(&self) -> Option<usize> {
+        self.own_place().filter(|own| self.membership.votes(*own))
+    }
+
     fn is_voter(&self, id: NodeId) -> bool {
         self.membership
             .place(id)
@@ -413,10 +453,7 @@ impl<R: Rules> Raft<R> {
 
     /// The newest configuration in the log counts from now on. What members said stays theirs, at their new places.
     fn reconfigure(&mut self) {
-        let next = match self.members.newest() {
-            Some(newest) => newest.clone(),
-            None => Arc::new(Membership::new(&self.config.voters)),
-        };
+        let next = change::in_force(&self.rules, self.newest_configuration());
         let before = core::mem::replace(&mut self.membership, next);
         let (last, now) = (self.log.last().index, self.now);
         let places: Vec<Option<usize>> = self
@@ -469,6 +506,7 @@ impl<R: Rules> Raft<R> {
         }
         let reported = self.leader.is_some_and(|node| node != self.config.id);
         self.leader = leader;
+        self.fail_reads();
         match leader {
             Some(node) => self.event(Event::Following(Some(Leader {
                 node,
@@ -505,11 +543,14 @@ impl<R: Rules> Raft<R> {
         self.role = Role::Follower;
         self.progress.clear();
         self.unsent = false;
+        // A transfer dies with the leadership (hashicorp/raft#696).
+        self.transfer = None;
         self.clear_heard();
     }
 
     fn clear_heard(&mut self) {
         self.heard.fill(Heard::NOTHING);
+        self.lacking = None;
         self.grants = 0;
     }
 
@@ -517,6 +558,7 @@ impl<R: Rules> Raft<R> {
     fn at(&mut self, now: Instant) {
         self.now = self.now.max(now);
         self.lapse();
+        self.drop_late_transfer();
     }
 
     /// Says `message` to every other member.
@@ -574,16 +616,34 @@ impl<R: Rules> Raft<R> {
                 last,
                 sent,
                 released,
-            } => self.on_request_pre_vote(from, term, last, sent, released),
+            } => {
+                self.on_request_pre_vote(from, term, last, sent, released);
+                self.tell_if_removed(from, term);
+            }
             Message::RequestVote {
                 term,
                 last,
                 released,
-            } => self.on_request_vote(from, term, last, released),
+            } => {
+                self.on_request_vote(from, term, last, released);
+                self.tell_if_removed(from, term);
+            }
             Message::Release { term, to } => self.on_release(from, term, to),
+            Message::ReadIndexAck {
+                term,
+                number,
+                index,
+            } => self.on_read_index_ack(from, term, number, index),
             Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
-            Message::PreVoteRefused { asked, term, .. } => {
-                self.on_refused(Role::PreCandidate, asked, term)
+            Message::PreVoteRefused {
+                asked,
+                term,
+                better,
+            } => {
+                self.on_refused(Role::PreCandidate, asked, term);
+                if let (Some(better), Some(place)) = (better, place) {
+                    self.on_better_log(place, asked, better);
+                }
             }
             Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
             answer => match place {
@@ -593,7 +653,7 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// What counts for something, and so only from a member.
+    /// What counts for something, or asks for entries, and so only from a member.
     fn receive_answer(&mut self, place: usize, message: Message) {
         match message {
             Message::HeartbeatAck {
@@ -622,6 +682,26 @@ impl<R: Rules> Raft<R> {
                 sent,
             } => self.on_pre_vote_granted(place, term, remainder, sent),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
+            Message::NotMember { asked, index } => self.on_not_member(asked, index),
+            Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
+            Message::Fetch { sent, after, .. } => {
+                let from = self.membership.members()[place].id;
+                self.on_fetch(from, sent, after);
+            }
+            Message::Suffix {
+                term,
+                sent,
+                prev,
+                entries,
+                last,
+            } => self.on_suffix(place, term, sent, prev, entries, last),
+            Message::SuffixSnapshot {
+                term,
+                sent,
+                base,
+                membership,
+                last,
+            } => self.on_suffix_snapshot(place, term, sent, base, membership, last),
             _ => {}
         }
     }
@@ -669,10 +749,15 @@ impl<R: Rules> Election for Raft<R> {
     }
 
     fn poll(&mut self) -> Option<Output<Message, Write>> {
-        match self.outbox.pop_front() {
-            None => self.next_append(),
-            output => output,
+        if let Some(output) = self.outbox.pop_front() {
+            return Some(output);
         }
+        // What is made only now: entries, and after them what reads call for.
+        let append = self.next_append();
+        if append.is_none() && self.reads.is_some() && self.pose_reads() {
+            return self.outbox.pop_front();
+        }
+        append
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -681,6 +766,9 @@ impl<R: Rules> Election for Raft<R> {
         } else if self.role == Role::Leader {
             // `until` is `FOREVER` outside safe mode.
             self.due.map(|due| {
+                let due = self
+                    .transfer
+                    .map_or(due, |transfer| due.min(transfer.until));
                 if self.keeps(Rule::LapseDeposes) {
                     due.min(self.until)
                 } else {

@@ -1,12 +1,13 @@
 //! Pre-vote: ask before raising a term (Raft thesis §9.6), so that a node that cannot win burns no term and a node that
 //! returns deposes nobody.
 //!
-//! It is never weaker than the vote: the log is checked here too (ClickHouse/NuRaft#134). A refusal carries the voter's
+//! It is never weaker than the vote: the log is checked here too (ClickHouse/NuRaft#134); what follows when that alone
+//! is why a quorum does not grant is in `suffix`. A refusal carries the voter's
 //! term, which the asker adopts when it is not below the one it named; without that, a node with a lower term and the
 //! better log waits for ever (etcd#8243, etcd#8501).
 
 use super::heartbeat::remaining;
-use super::{Heard, MAX_TERM, Message, Raft, Refusal, Role, Rule, Rules};
+use super::{Better, Heard, MAX_TERM, Message, Raft, Refusal, Role, Rule, Rules};
 use crate::log::Position;
 use crate::{Duration, Instant, NodeId};
 
@@ -58,16 +59,25 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// Begins an attempt to be elected.
-    pub(super) fn stand(&mut self) {
+    /// Nobody leads any more, as far as this node is concerned. Whether it may ask to be elected.
+    pub(super) fn begin_candidacy(&mut self) -> bool {
         self.follow(None);
         let exhausted = self.record.term >= MAX_TERM;
         if exhausted {
             self.refusals.add(Refusal::TermsExhausted);
         }
-        if exhausted || !self.votes() {
+        let may = !exhausted && self.may_stand();
+        if !may {
             self.step_back();
-            return self.await_leader();
+            self.await_leader();
+        }
+        may
+    }
+
+    /// Begins an attempt to be elected.
+    pub(super) fn stand(&mut self) {
+        if !self.begin_candidacy() {
+            return;
         }
         if !self.asks_first() {
             return self.stand_for_vote();
@@ -77,10 +87,9 @@ impl<R: Rules> Raft<R> {
         self.ask_pre_votes();
     }
 
-    fn ask_pre_votes(&mut self) {
+    pub(super) fn ask_pre_votes(&mut self) {
         self.clear_heard();
-        let own = self.own_place();
-        if let Some(own) = own {
+        if let Some(own) = self.own_vote() {
             self.heard[own] = Heard {
                 at: self.promised_until(),
                 granted: true,
@@ -103,7 +112,7 @@ impl<R: Rules> Raft<R> {
         // With a quorum, the timer was set to when that is free.
         if self.has_quorum_of_grants() {
             self.stand_for_vote();
-        } else {
+        } else if !self.ask_for_suffix() {
             self.ask_pre_votes();
         }
     }
@@ -130,7 +139,7 @@ impl<R: Rules> Raft<R> {
     }
 
     /// With a quorum of pre-votes, the vote begins when their promises are over (RL-10).
-    fn weigh_pre_votes(&mut self, ceiling: Instant) {
+    pub(super) fn weigh_pre_votes(&mut self, ceiling: Instant) {
         match self.free_at(ceiling) {
             Some(at) if at <= self.now => self.stand_for_vote(),
             Some(at) => self.due = Some(at),
@@ -154,7 +163,13 @@ impl<R: Rules> Raft<R> {
             && self.role != Role::Leader;
         let up_to_date = self.up_to_date(last);
         if !free || !up_to_date {
-            let better = (free && !up_to_date).then(|| self.log.last());
+            // Without replication nobody can be given what it lacks.
+            let fetches = self.config.replication.is_some();
+            let better = (free && !up_to_date && fetches).then(|| Better {
+                last: self.log.last(),
+                remainder,
+                sent,
+            });
             return self.send(
                 from,
                 Message::PreVoteRefused {
@@ -219,6 +234,7 @@ impl<R: Rules> Raft<R> {
             granted: true,
         };
         self.weigh_pre_votes(freed.unwrap_or(Instant::FOREVER));
+        self.ask_for_suffix();
     }
 
     /// Whether a log that ends at `last` has all that this one may have committed (Raft §5.4.1).

@@ -37,6 +37,8 @@ listed! {
         NoLog,
         /// It contradicts an entry that is committed: the sender's log, or this node's, is damaged.
         ContradictsCommitted,
+        /// It says that the leader of a term stopped that no leader before the sender's candidacy can have had.
+        ImpossibleRelease,
     }
 }
 
@@ -65,6 +67,20 @@ impl Refusals {
 
 /// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
 pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
+    match message {
+        // A candidate has heard of leaders of earlier terms alone.
+        Message::RequestPreVote { term, released, .. }
+        | Message::RequestVote { term, released, .. }
+            if released >= term && *released > 0 =>
+        {
+            return Some(Refusal::ImpossibleRelease);
+        }
+        // No entry has such an index, and the first may be one.
+        Message::NotMember { index, .. } if *index == 0 || *index > MAX_INDEX => {
+            return Some(Refusal::ImpossibleLog);
+        }
+        _ => {}
+    }
     // `asked` is the term an answer names; the voter's own term in a refusal may still be 0.
     let (named, highest, log) = match message {
         // A pre-candidate names its own term plus one; its log cannot reach the named term.
@@ -72,6 +88,11 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
             (*term, *term, Some((*last, term.saturating_sub(1))))
         }
         Message::RequestVote { term, last, .. } => (*term, *term, Some((*last, *term))),
+        Message::PreVoteRefused {
+            asked,
+            term,
+            better: Some(better),
+        } => (*asked, *asked.max(term), Some((better.last, *term))),
         Message::PreVoteRefused { asked, term, .. }
         | Message::VoteRefused { asked, term }
         | Message::HeartbeatRefused { asked, term } => (*asked, *asked.max(term), None),
@@ -85,17 +106,35 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
             prev,
             entries,
             ..
-        }
-        | Message::Suffix {
-            term,
-            prev,
-            entries,
-            ..
         } => {
             if !fits(*prev, entries, *term) {
                 return Some(Refusal::ImpossibleLog);
             }
             (*term, *term, Some((*prev, *term)))
+        }
+        Message::ReadIndexAck { index, .. } if *index > MAX_INDEX => {
+            return Some(Refusal::ImpossibleLog);
+        }
+        Message::Suffix {
+            term,
+            prev,
+            entries,
+            last,
+            ..
+        } => {
+            // What it brings is of the log that ends at `last`.
+            if !fits(*prev, entries, *term) || !is_within(*prev, entries, *last) {
+                return Some(Refusal::ImpossibleLog);
+            }
+            (*term, *term, Some((*prev, *term)))
+        }
+        Message::SuffixSnapshot {
+            term, base, last, ..
+        } => {
+            if base.index == 0 || !is_within(*base, &Entries::NONE, *last) {
+                return Some(Refusal::ImpossibleLog);
+            }
+            (*term, *term, Some((*base, *term)))
         }
         answer => (answer.term(), answer.term(), None),
     };
@@ -119,6 +158,16 @@ fn fits(prev: Position, entries: &Entries, term: u64) -> bool {
     let ends = end.is_some_and(|end| end <= MAX_INDEX);
     let rises = entries.count() == 0 || entries.term() >= prev.term.max(1);
     ends && rises && entries.term() <= term
+}
+
+/// Whether a log that ends at `last` can have `entries` after `prev`.
+fn is_within(prev: Position, entries: &Entries, last: Position) -> bool {
+    let end = Position {
+        term: entries.term().max(prev.term),
+        index: prev.index.saturating_add(entries.count()),
+    };
+    let ends = last.index <= MAX_INDEX && (last.term == 0) == (last.index == 0);
+    ends && end.index <= last.index && end.term <= last.term
 }
 
 #[cfg(test)]
@@ -173,6 +222,39 @@ mod tests {
         };
         assert_eq!(ask(3, Position::new(2, 1)), None);
         assert_eq!(ask(3, Position::new(3, 1)), Some(Refusal::ImpossibleLog));
+    }
+
+    #[test]
+    fn impossible_releases_and_removals_are_named() {
+        let (last, sent) = (Position::START, Instant::ZERO);
+        for (term, released, refused) in [
+            (5, 0, None),
+            (5, 4, None),
+            (5, 5, Some(Refusal::ImpossibleRelease)),
+            (5, u64::MAX, Some(Refusal::ImpossibleRelease)),
+            (0, 0, Some(Refusal::TermZero)),
+            (0, 1, Some(Refusal::ImpossibleRelease)),
+        ] {
+            #[rustfmt::skip]
+            let asks = [
+                Message::RequestVote { term, last, released },
+                Message::RequestPreVote { term, last, sent, released },
+            ];
+            for ask in asks {
+                assert_eq!(impossible(&ask, 5), refused, "{ask:?}");
+            }
+        }
+        for (asked, index, refused) in [
+            (5, 1, None),
+            (5, MAX_INDEX, None),
+            (5, 0, Some(Refusal::ImpossibleLog)),
+            (5, MAX_INDEX + 1, Some(Refusal::ImpossibleLog)),
+            (0, 1, Some(Refusal::TermZero)),
+            (MAX_TERM + 1, 1, Some(Refusal::TermTooHigh)),
+        ] {
+            let told = Message::NotMember { asked, index };
+            assert_eq!(impossible(&told, 5), refused, "{told:?}");
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl<R: Rules> Raft<R> {
     /// The entries after `index` that fit one message or write: of one term, without a configuration entry or nothing
     /// but one, and at most `limit`.
     pub(super) fn entries_after(&self, index: u64, limit: u64) -> Entries {
-        let Some((term, count)) = self.log.run_after(index) else {
+        let Some((term, count)) = self.log.run_after(index).filter(|_| limit > 0) else {
             return Entries::NONE;
         };
         let count = count.min(limit);

@@ -61,8 +61,34 @@ listed! {
         AckDurable,
         /// The leader counts its own copy when its disk holds it, like any other. Off: committed entries are lost in a crash.
         OwnCopyDurable,
-        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: leader completeness.
+        /// Only an entry of the own term is committed by counting (Raft §5.4.2, figure 8). Off: the commit index passes
+        /// entries that the next leader may lack.
         CommitOwnTerm,
+        /// A read waits until a quorum has answered a round that was sent after it (Raft §8). Off: fresh reads.
+        ReadConfirmed,
+        /// A read waits until an entry of the leader's own term is committed (Raft §8). Off: fresh reads.
+        ReadOwnTerm,
+        /// A candidate takes what it lacks from the most up-to-date log of a quorum (RL-4). Off (from whoever answers first):
+        /// what it knew to be committed is replaced.
+        SuffixFromBest,
+        /// With another's entries its term is adopted, in one write (RL-5). Off: a log of a later term than the record's,
+        /// which no restart accepts.
+        SuffixAdoptsTerm,
+        /// What was asked for is looked at again when it arrives (RL-6): the question, the promise, the own log. Off: entries
+        /// that were acknowledged since are dropped.
+        SuffixRechecked,
+        /// The next change of who takes part begins when the last is committed (Ongaro's thesis, §4.1). Off: two groups decide
+        /// that share no node.
+        OneChangeAtATime,
+        /// While a configuration is joint, decisions need a majority of either half (Raft §6). Off: two groups decide that
+        /// share no node.
+        JointNeedsBoth,
+        /// A leader changes who takes part only once an entry of its own term is committed (Ongaro, raft-dev 2015). Off: a
+        /// change that was not committed comes back beside another, and two groups decide that share no node.
+        ChangeAfterOwnTerm,
+        /// A leader hands over when its successor has its whole log (Ongaro's thesis, §3.10). Off: a healthy leader goes,
+        /// and the one it named is refused by everybody.
+        TransferWhenCaughtUp,
     }
 }
 
@@ -94,6 +120,12 @@ pub enum Invariant {
     StateMachineAgreement,
     /// What is committed is on a majority's disks.
     CommittedIsDurable,
+    /// Votes and commits use configurations whose quorums intersect.
+    IntersectingQuorums,
+    /// The commit index rises only, and in a leader over an entry of its own term.
+    CommitRises,
+    /// No read is answered below the newest commit that was acknowledged before it was asked.
+    FreshReads,
 }
 
 impl Invariant {
@@ -113,6 +145,9 @@ impl Invariant {
             Self::LogMatching => "INV-L1",
             Self::StateMachineAgreement => "INV-L3",
             Self::CommittedIsDurable => "INV-L4",
+            Self::CommitRises => "INV-L5",
+            Self::FreshReads => "INV-R2",
+            Self::IntersectingQuorums => "INV-L6",
         }
     }
 }
@@ -124,9 +159,13 @@ impl Rule {
         match self {
             Self::DurableBeforeReply | Self::OneVoteATerm => Invariant::OneVotePerTerm,
             Self::NewTermNewVote | Self::RedrawPerAttempt => Invariant::LeaderAgain,
-            Self::UpToDateLog | Self::CommitOwnTerm => Invariant::LeaderCompleteness,
+            Self::UpToDateLog => Invariant::LeaderCompleteness,
+            Self::CommitOwnTerm => Invariant::CommitRises,
             Self::LogMatching => Invariant::LogMatching,
             Self::CommitMatched => Invariant::StateMachineAgreement,
+            Self::SuffixFromBest => Invariant::StateMachineAgreement,
+            Self::SuffixAdoptsTerm => Invariant::DurableTerm,
+            Self::SuffixRechecked => Invariant::CommittedIsDurable,
             Self::AckDurable | Self::OwnCopyDurable => Invariant::CommittedIsDurable,
             Self::MajorityOfVoters | Self::CountOnce | Self::OwnTermGrants => {
                 Invariant::OneLeaderPerTerm
@@ -140,7 +179,13 @@ impl Rule {
             | Self::ReleaseOwnTerm
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
-            Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::RefuseWithoutAdopting | Self::PreVote | Self::TransferWhenCaughtUp => {
+                Invariant::LeaderStays
+            }
+            Self::OneChangeAtATime | Self::JointNeedsBoth | Self::ChangeAfterOwnTerm => {
+                Invariant::IntersectingQuorums
+            }
+            Self::ReadConfirmed | Self::ReadOwnTerm => Invariant::FreshReads,
         }
     }
 
@@ -155,24 +200,53 @@ impl Rule {
                 Invariant::BelievedLeaders,
                 Invariant::TokenRises,
                 Invariant::NeverRevives,
+                Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
-            // Two leaders of one term believe at once and show one token, which one may hold when the other's has expired.
+            // Two leaders of one term believe at once and show one token, which one may hold when the other's has expired; and
+            // both write entries under the same names. One that no majority elected lacks what others committed.
             Invariant::OneLeaderPerTerm => &[
                 Invariant::BelievedLeaders,
                 Invariant::TokenRises,
                 Invariant::NeverRevives,
+                Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
             // The later term can be established first.
             Invariant::BelievedLeaders => &[Invariant::TokenRises],
-            // What was lost or replaced may have been applied before.
-            Invariant::LeaderCompleteness | Invariant::CommittedIsDurable => &[
+            // What is taken for committed may be missing in the next leader, which replaces it where it was applied; and
+            // nobody compares what comes before it any more.
+            Invariant::LeaderCompleteness
+            | Invariant::StateMachineAgreement
+            | Invariant::CommittedIsDurable
+            | Invariant::CommitRises => &[
                 Invariant::LeaderCompleteness,
+                Invariant::LogMatching,
                 Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
             ],
+            // Nor has a log that skips entries an end that its commit index could keep to.
             Invariant::LogMatching => &[
                 Invariant::LeaderCompleteness,
                 Invariant::StateMachineAgreement,
                 Invariant::CommittedIsDurable,
+                Invariant::CommitRises,
+            ],
+            // Two groups that share no node elect and commit apart.
+            Invariant::IntersectingQuorums => &[
+                Invariant::OneLeaderPerTerm,
+                Invariant::LeaderCompleteness,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
+                Invariant::BelievedLeaders,
+                Invariant::TokenRises,
+                Invariant::NeverRevives,
+                Invariant::LogMatching,
+                Invariant::FreshReads,
             ],
             _ => &[],
         }
@@ -199,7 +273,7 @@ impl Rules for Faithful {
 /// Some rules are switched off: a machine to learn from, and to prove that the checkers can fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Switched {
-    off: u32,
+    off: u64,
 }
 
 impl Switched {
@@ -254,6 +328,6 @@ mod tests {
     #[test]
     fn the_faithful_set_costs_nothing() {
         assert_eq!(size_of::<Faithful>(), 0);
-        assert!(Rule::ALL.len() <= 32, "the switches are bits of a u32");
+        assert!(Rule::ALL.len() <= 64, "the switches are bits of a u64");
     }
 }

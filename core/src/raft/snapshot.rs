@@ -89,7 +89,7 @@ impl<R: Rules> Raft<R> {
     }
 
     /// The snapshot that ends at `last`, and nothing else, is the log.
-    fn replace_log(&mut self, last: Position, membership: Arc<Membership>) {
+    pub(super) fn replace_log(&mut self, last: Position, membership: Arc<Membership>) {
         self.persist();
         self.durable.replace(last.index);
         (self.matched, self.acknowledged) = (0, 0);

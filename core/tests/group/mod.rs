@@ -1,141 +1,49 @@
 //! A group of voters under a hostile host: any order, loss and repetition of messages, crashes, pauses, disks that lag or
 //! never answer, clocks at their bound; with the invariants judged from outside, never by a node's own claim.
+//!
+//! One file an idea: `breakage` (what goes wrong, and what is worked meanwhile), `node` (a machine and its host), `ghost`
+//! (the judge of elections), `canon` (the judge of logs); here is what makes things happen.
 #![allow(dead_code)] // each test file uses its part
 
-use std::collections::{BTreeMap, BTreeSet};
+mod breakage;
+mod canon;
+mod ghost;
+mod node;
+
+pub(crate) use breakage::{Breakage, Work};
+pub(crate) use ghost::Ghost;
+pub(crate) use node::Node;
+use node::{Load, Pending};
+
 use tenure::quorum::Voters;
-use tenure::raft::{
-    Boot, Config, Faithful, Message, Priority, Raft, Rules, Stored, Timing, Write,
-};
+use tenure::raft::{Boot, Config, Faithful, Message, Priority, Raft, Replication, Rules, Timing};
 use tenure::random::Random;
-use tenure::{
-    Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Ticket, Token, Unknown,
-};
+use tenure::{Duration, Election, Input, Instant, NodeId, Output, Ticket, Unknown};
 
-/// What the host does wrong on purpose, in percent of the occasions.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Breakage {
-    /// A message is lost.
-    pub(crate) drop: u64,
-    /// A message is delivered and stays to be delivered again, whenever.
-    pub(crate) repeat: u64,
-    /// A disk write is never answered.
-    pub(crate) silent_disk: u64,
-    /// A disk reply is given twice, or under a ticket of another life.
-    pub(crate) wrong_reply: u64,
-    /// A disk write ends unknown.
-    pub(crate) unknown_write: u64,
-    /// A timeout comes early, or twice.
-    pub(crate) spurious_timeout: u64,
-    /// `now` goes back.
-    pub(crate) back_in_time: u64,
-    /// The host is told to campaign or resign out of nowhere.
-    pub(crate) whims: u64,
-    /// A node crashes.
-    pub(crate) crash: u64,
-    /// A node is paused for up to two election timeouts.
-    pub(crate) pause: u64,
-    /// Links are cut for a while: all of a node's, one direction of them, or a single one.
-    pub(crate) isolate: u64,
-}
-
-impl Breakage {
-    /// Everything at once.
-    pub(crate) const WILD: Self = Self {
-        drop: 10,
-        repeat: 10,
-        silent_disk: 1,
-        wrong_reply: 5,
-        unknown_write: 1,
-        spurious_timeout: 10,
-        back_in_time: 5,
-        whims: 3,
-        crash: 2,
-        pause: 2,
-        isolate: 3,
-    };
-}
-
-pub(crate) struct Node<R: Rules> {
-    pub(crate) id: NodeId,
-    pub(crate) machine: Option<Raft<R>>,
-    /// What its disk holds; `None` while nothing was ever written.
-    pub(crate) disk: Option<Stored>,
-    writes: Vec<(Ticket, Write, u64)>,
-    pub(crate) incarnation: u64,
-    /// Rate of the clock in parts per million of true time.
-    pub(crate) rate: u64,
-    paused_until: u64,
-    restart_at: u64,
-    /// Elected and not yet deposed.
-    in_office: Option<Token>,
-}
-
-impl<R: Rules> Node<R> {
-    /// What its disk holds.
-    pub(crate) fn stored(&self) -> Stored {
-        self.disk.clone().unwrap_or_default()
-    }
-
-    /// The first `count` of what was asked of the disk is done, in ticket order.
-    fn write(&mut self, count: usize) {
-        for (_, write, _) in self.writes.drain(..count) {
-            let disk = self.disk.get_or_insert_default();
-            disk.apply(&write).expect("a write that fits the disk");
-        }
-    }
-}
-
+/// A message on its way, with what the sender's host attached.
 #[derive(Clone, Debug)]
 struct Flight {
     at: u64,
     from: NodeId,
     to: NodeId,
     message: Message,
+    load: Load,
 }
 
 /// The inputs of one node.
 pub(crate) type Script = Vec<(Instant, Input<Message, ()>)>;
-
-/// What the outside saw.
-#[derive(Debug, Default)]
-pub(crate) struct Ghost {
-    /// INV-E1.
-    pub(crate) leaders: BTreeMap<u64, NodeId>,
-    /// INV-E2.
-    pub(crate) votes: BTreeMap<(NodeId, u64), NodeId>,
-    /// INV-E6: the highest token ever established.
-    pub(crate) highest: Option<Token>,
-    pub(crate) elected: u64,
-    pub(crate) established: u64,
-    pub(crate) handovers: u64,
-    /// INV-S3: tokens that were believed and no longer are.
-    pub(crate) expired: BTreeSet<Token>,
-    /// Who believed what after the last input.
-    believed: BTreeMap<usize, Token>,
-    /// The first invariant that broke.
-    pub(crate) broken: Option<String>,
-    /// All that broke.
-    pub(crate) fallen: BTreeSet<String>,
-}
-
-impl Ghost {
-    fn fail(&mut self, invariant: &str, detail: String) {
-        self.fallen.insert(invariant.to_owned());
-        self.broken
-            .get_or_insert_with(|| format!("{invariant}: {detail}"));
-    }
-}
 
 pub(crate) struct Group<R: Rules = Faithful> {
     pub(crate) nodes: Vec<Node<R>>,
     pub(crate) ghost: Ghost,
     pub(crate) now: u64,
     pub(crate) breakage: Breakage,
+    pub(crate) work: Work,
     timings: Vec<Timing>,
     /// By place; ordinary at first.
     pub(crate) priorities: Vec<Priority>,
     safe_mode: bool,
+    replication: Option<Replication>,
     rules: R,
     flights: Vec<Flight>,
     /// Until when each directed link is cut, by sender and receiver.
@@ -182,17 +90,7 @@ impl<R: Rules> Group<R> {
                     1 => 1_000_000 + rho,
                     _ => 1_000_000 - rho + random.below(2 * rho + 1),
                 };
-                Node {
-                    id: NodeId(id),
-                    machine: None,
-                    disk: None,
-                    writes: Vec::new(),
-                    incarnation: 0,
-                    rate,
-                    paused_until: 0,
-                    restart_at: 0,
-                    in_office: None,
-                }
+                Node::new(NodeId(id), rate)
             })
             .collect();
         Self {
@@ -200,9 +98,11 @@ impl<R: Rules> Group<R> {
             ghost: Ghost::default(),
             now: 0,
             breakage: Breakage::default(),
+            work: Work::default(),
             timings,
             priorities: vec![Priority::Ordinary; voters as usize],
             safe_mode,
+            replication: None,
             rules,
             flights: Vec::new(),
             cuts: vec![vec![0; voters as usize]; voters as usize],
@@ -212,6 +112,20 @@ impl<R: Rules> Group<R> {
             latency: (1_000, 20_000),
             write_time: (100, 3_000),
         }
+    }
+
+    /// The same with a log, which is worked on. How much goes into one message, and how much may be on the way, is drawn:
+    /// mostly little, so that there are many messages.
+    pub(crate) fn with_logs(mut self) -> Self {
+        let sizes = [1, 2, 3, 256];
+        let batch = sizes[self.random.below(4) as usize];
+        let window = sizes[self.random.below(4) as usize];
+        self.replication = Some(Replication { batch, window });
+        self.work = Work {
+            propose: 10 + self.random.below(20),
+            compact: self.random.below(8),
+        };
+        self
     }
 
     /// What is on the way: from whom, to whom, and what.
@@ -241,6 +155,7 @@ impl<R: Rules> Group<R> {
         let config = Config {
             timing: self.timings[place],
             safe_mode: self.safe_mode,
+            replication: self.replication,
             priority: self.priorities[place],
             ..Config::new(node.id, voters)
         };
@@ -250,17 +165,21 @@ impl<R: Rules> Group<R> {
             seed: self.random.bits(),
         };
         node.machine = Some(Raft::with_rules(config, boot, now, self.rules.clone()).unwrap());
+        node.remember();
     }
 
     pub(crate) fn boot_all(&mut self) {
         (0..self.nodes.len()).for_each(|place| self.boot(place));
     }
 
+    /// The process dies. Of the writes that were not answered the disk has done the first few, or none, or all.
     pub(crate) fn crash(&mut self, place: usize) {
-        let node = &mut self.nodes[place];
-        node.machine = None;
-        node.writes.clear();
-        node.in_office = None;
+        let open = self.nodes[place].writes.len() as u64;
+        if open > 0 {
+            let done = self.random.below(open + 1);
+            (0..done).for_each(|_| self.write(place));
+        }
+        self.nodes[place].die();
     }
 
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
@@ -289,7 +208,76 @@ impl<R: Rules> Group<R> {
         }
         machine.handle(now, input);
         self.carry_out(place);
+        self.judge(place);
+    }
+
+    fn judge(&mut self, place: usize) {
+        self.judge_log(place);
         self.judge_belief();
+    }
+
+    /// Proposes so many entries to a node, and leaves what it asks for to be carried out later. How many it took. Users wait
+    /// while much is not committed.
+    fn append(&mut self, place: usize, count: u32) -> u32 {
+        let now = self.clock(place);
+        let node = &mut self.nodes[place];
+        let few = |machine: &&mut Raft<R>| machine.last().index < machine.commit() + 30;
+        let Some(machine) = node.machine.as_mut().filter(few) else {
+            return 0;
+        };
+        let Ok(first) = machine.propose(now, count) else {
+            return 0;
+        };
+        for index in first.index..first.index + u64::from(count) {
+            let payload = self.ghost.canon.payload(node.id);
+            node.memory.payloads.insert((index, first.term), payload);
+        }
+        count
+    }
+
+    /// Proposes one entry to a node. Whether it took it.
+    pub(crate) fn propose(&mut self, place: usize) -> bool {
+        let taken = self.append(place, 1) == 1;
+        self.carry_out(place);
+        self.judge(place);
+        taken
+    }
+
+    /// A node keeps its state as of some entry, and lets go of the log up to there; one time in four, of more than it may.
+    fn compact(&mut self, place: usize) {
+        let now = self.clock(place);
+        let beyond = self.chance(25);
+        let Some(machine) = self.nodes[place].machine.as_ref() else {
+            return;
+        };
+        if self.nodes[place].memory.applied.len() < machine.commit() as usize {
+            // An application that could not follow its machine has no state to keep.
+            return;
+        }
+        let (base, end) = (
+            machine.log().base().index,
+            machine.commit().min(machine.durable_index()),
+        );
+        let upto = if beyond {
+            end + 1
+        } else if end > base {
+            base + 1 + self.random.below(end - base)
+        } else {
+            return;
+        };
+        let node = &mut self.nodes[place];
+        if !beyond {
+            node.keep_state(upto);
+        }
+        let taken = node.machine.as_mut().unwrap().compact(now, upto);
+        assert_eq!(
+            taken.is_err(),
+            beyond,
+            "{upto} of {end} for {base}: {taken:?}"
+        );
+        self.ghost.canon.compactions += u64::from(!beyond);
+        self.carry_out(place);
+        self.judge(place);
     }
 
     fn carry_out(&mut self, place: usize) {
@@ -303,11 +291,22 @@ impl<R: Rules> Group<R> {
                     } else {
                         at
                     };
-                    self.nodes[place].writes.push((ticket, write, at));
+                    let load = self.load_of(place, &write);
+                    self.nodes[place].writes.push(Pending {
+                        ticket,
+                        write,
+                        load,
+                        at,
+                    });
                 }
                 Output::Send(to, message) => {
                     let from = self.nodes[place].id;
                     self.judge_send(place, to, &message);
+                    let Some(load) = self.nodes[place].attach(&message) else {
+                        let detail = format!("{from} sends {message:?}, which it does not have");
+                        self.ghost.fail("INV-L1", detail);
+                        continue;
+                    };
                     if !self.chance(self.breakage.drop) {
                         let slow = self.slow[from.0 as usize][to.0 as usize];
                         let at = self.now + self.between(self.latency) + slow;
@@ -316,187 +315,12 @@ impl<R: Rules> Group<R> {
                             from,
                             to,
                             message,
+                            load,
                         });
                     }
                 }
             }
         }
-    }
-
-    fn judge_send(&mut self, place: usize, to: NodeId, message: &Message) {
-        let node = &self.nodes[place];
-        let durable = node.stored().record;
-        let own_term = match *message {
-            Message::RequestPreVote { term, .. } => term - 1,
-            Message::PreVoteGranted { .. } | Message::Release { .. } => 0,
-            Message::PreVoteRefused { term, .. } => term,
-            _ => message.term(),
-        };
-        if own_term > durable.term {
-            self.ghost.fail(
-                "INV-E3",
-                format!(
-                    "{} sends {message:?} with durable term {}",
-                    node.id, durable.term
-                ),
-            );
-        }
-        let vote = match *message {
-            Message::VoteGranted { term } => Some((term, to)),
-            Message::RequestVote { term, .. } => Some((term, node.id)),
-            _ => None,
-        };
-        if let Some((term, candidate)) = vote {
-            let id = node.id;
-            if (durable.term, durable.vote) != (term, Some(candidate)) && durable.term <= term {
-                self.ghost.fail(
-                    "INV-E2",
-                    format!("{id} votes for {candidate} in {term} with {durable:?} on disk"),
-                );
-            }
-            let first = *self.ghost.votes.entry((id, term)).or_insert(candidate);
-            if first != candidate {
-                self.ghost.fail(
-                    "INV-E2",
-                    format!("{id} votes for {first} and {candidate} in {term}"),
-                );
-            }
-        }
-    }
-
-    fn judge_event(&mut self, place: usize, event: Event) {
-        let id = self.nodes[place].id;
-        match event {
-            Event::Elected(token) => {
-                self.ghost.elected += 1;
-                let first = *self.ghost.leaders.entry(token.counter).or_insert(id);
-                if first != id || self.nodes[place].in_office.is_some() {
-                    self.ghost
-                        .fail("INV-E1", format!("{first} and {id} elected in {token}"));
-                }
-                self.nodes[place].in_office = Some(token);
-                // INV-E5, for logs that nobody extends: an entry held by a majority may be committed, so a leader's log
-                // must be no worse than a majority's.
-                let own = self.nodes[place].stored().log.last();
-                let no_better = self
-                    .nodes
-                    .iter()
-                    .filter(|node| node.stored().log.last() <= own)
-                    .count();
-                if no_better <= self.nodes.len() / 2 {
-                    self.ghost
-                        .fail("INV-E5", format!("{id} elected in {token} with {own:?}"));
-                }
-            }
-            Event::Established(tenure) => {
-                self.ghost.established += 1;
-                if self.nodes[place].in_office != Some(tenure.token) {
-                    self.ghost.fail(
-                        "INV-E6",
-                        format!("{id} established without election in {}", tenure.token),
-                    );
-                }
-                if self
-                    .ghost
-                    .highest
-                    .is_some_and(|highest| highest >= tenure.token)
-                {
-                    self.ghost.fail(
-                        "INV-E6",
-                        format!("token {} of {id} does not rise", tenure.token),
-                    );
-                }
-                self.ghost.handovers += u64::from(self.ghost.highest.is_some());
-                self.ghost.highest = self.ghost.highest.max(Some(tenure.token));
-            }
-            Event::Deposed(token, why) => {
-                let held = self.nodes[place].in_office.take();
-                if held != Some(token) {
-                    self.ghost.fail(
-                        "INV-E6",
-                        format!("{id} deposed from {token} ({why:?}), held {held:?}"),
-                    );
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// INV-S1 and INV-S3: a belief begins only at an input, so it is enough to look then.
-    fn judge_belief(&mut self) {
-        let leading = self.leading();
-        if leading.len() > 1 {
-            self.ghost
-                .fail("INV-S1", format!("{leading:?} all believe at {}", self.now));
-        }
-        let believed: BTreeMap<usize, Token> = leading
-            .iter()
-            .filter_map(|place| Some((*place, self.tenure(*place)?)))
-            .collect();
-        for (place, token) in core::mem::take(&mut self.ghost.believed) {
-            if believed.get(&place) != Some(&token) {
-                self.ghost.expired.insert(token);
-            }
-        }
-        for token in believed.values() {
-            // A host whose clock went back has hidden the lapse from the machine.
-            if self.ghost.expired.contains(token) && self.breakage.back_in_time == 0 {
-                self.ghost.fail(
-                    "INV-S3",
-                    format!("token {token} is valid again at {}", self.now),
-                );
-            }
-        }
-        self.ghost.believed = believed;
-    }
-
-    /// The token of a node that believes to lead, by its own clock.
-    fn tenure(&self, place: usize) -> Option<Token> {
-        match self.nodes[place]
-            .machine
-            .as_ref()?
-            .standing(self.clock(place))
-        {
-            Standing::Leading(tenure) => Some(tenure.token),
-            _ => None,
-        }
-    }
-
-    /// Who believes to lead, each by its own clock.
-    pub(crate) fn leading(&self) -> Vec<usize> {
-        (0..self.nodes.len())
-            .filter(|place| self.tenure(*place).is_some())
-            .collect()
-    }
-
-    /// Cuts all links of a node until true time `until`.
-    pub(crate) fn cut(&mut self, place: usize, until: u64) {
-        for other in 0..self.nodes.len() {
-            self.cuts[place][other] = until;
-            self.cuts[other][place] = until;
-        }
-    }
-
-    /// Cuts one direction of a link until true time `until`.
-    pub(crate) fn cut_link(&mut self, from: usize, to: usize, until: u64) {
-        self.cuts[from][to] = until;
-    }
-
-    /// A random set of slow links, one in five, fixed for the run.
-    pub(crate) fn slow_links(&mut self, extra: u64) {
-        for from in 0..self.nodes.len() {
-            for to in 0..self.nodes.len() {
-                self.slow[from][to] = if self.chance(20) {
-                    self.random.below(extra)
-                } else {
-                    0
-                };
-            }
-        }
-    }
-
-    fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
-        self.cuts[from.0 as usize][to.0 as usize] > self.now
     }
 
     /// Lets one thing happen.
@@ -510,8 +334,8 @@ impl<R: Rules> Group<R> {
             match &node.machine {
                 None => next = next.min(node.restart_at),
                 Some(machine) => {
-                    for (_, _, at) in &node.writes {
-                        next = next.min((*at).max(node.paused_until));
+                    for write in &node.writes {
+                        next = next.min(write.at.max(node.paused_until));
                     }
                     if let Some(deadline) = machine.deadline() {
                         let local = deadline
@@ -545,6 +369,7 @@ impl<R: Rules> Group<R> {
             self.attend(*place);
         }
         self.mischief();
+        self.work();
     }
 
     fn is_due(&self, place: usize) -> bool {
@@ -553,7 +378,7 @@ impl<R: Rules> Group<R> {
             None => node.restart_at <= self.now,
             Some(machine) => {
                 node.paused_until <= self.now
-                    && (node.writes.iter().any(|(_, _, at)| *at <= self.now)
+                    && (node.writes.iter().any(|write| write.at <= self.now)
                         || machine
                             .deadline()
                             .is_some_and(|deadline| deadline <= self.clock(place)))
@@ -570,10 +395,9 @@ impl<R: Rules> Group<R> {
             self.flights.swap_remove(index)
         };
         if !self.is_cut(flight.from, flight.to) {
-            self.input(
-                flight.to.0 as usize,
-                Input::Peer(flight.from, flight.message),
-            );
+            let to = flight.to.0 as usize;
+            self.nodes[to].detach(&flight.message, flight.load);
+            self.input(to, Input::Peer(flight.from, flight.message));
         }
     }
 
@@ -585,15 +409,20 @@ impl<R: Rules> Group<R> {
         if let Some(done) = self.nodes[place]
             .writes
             .iter()
-            .position(|(_, _, at)| *at <= self.now)
+            .position(|write| write.at <= self.now)
         {
-            let ticket = self.nodes[place].writes[done].0;
-            self.nodes[place].write(done + 1);
+            let ticket = self.nodes[place].writes[done].ticket;
             let result = if self.chance(self.breakage.unknown_write) {
                 Err(Unknown)
             } else {
                 Ok(())
             };
+            // Writes are done in ticket order. One whose end is unknown may be done or not, and then no later one is.
+            let fails = result.is_err() && self.random.below(2) == 0;
+            (0..done + usize::from(!fails)).for_each(|_| self.write(place));
+            if fails {
+                self.nodes[place].writes.clear();
+            }
             self.input(place, Input::Reply(ticket, result));
             if self.chance(self.breakage.wrong_reply) {
                 self.input(place, Input::Reply(ticket, Ok(())));
@@ -637,61 +466,6 @@ impl<R: Rules> Group<R> {
         }
     }
 
-    fn mischief(&mut self) {
-        // Half of the time the leader is meant, if there is one.
-        let any = self.random.below(self.nodes.len() as u64) as usize;
-        let place = match self.leading().first() {
-            Some(leader) if self.random.below(2) == 0 => *leader,
-            _ => any,
-        };
-        // Chances are per hundred steps of one node.
-        let Breakage {
-            spurious_timeout,
-            whims,
-            crash,
-            pause,
-            isolate,
-            ..
-        } = self.breakage;
-        if self.chance(spurious_timeout) {
-            self.input(place, Input::Timeout);
-        }
-        if self.chance(whims) {
-            let to = self.random.below(2 * self.nodes.len() as u64);
-            let resign = Input::Resign {
-                to: (to < self.nodes.len() as u64).then_some(NodeId(to)),
-            };
-            let input = if self.random.below(2) == 0 {
-                Input::Campaign
-            } else {
-                resign
-            };
-            self.input(place, input);
-        }
-        if self.chance(crash) && self.nodes[place].machine.is_some() {
-            self.crash(place);
-            let down = if self.random.below(2) == 0 {
-                0
-            } else {
-                self.random.below(600_000)
-            };
-            self.nodes[place].restart_at = self.now + down;
-        }
-        if self.chance(pause) {
-            self.nodes[place].paused_until = self.now + self.random.below(600_000);
-        }
-        if self.chance(isolate) {
-            let until = self.now + self.random.below(800_000);
-            let other = self.random.below(self.nodes.len() as u64) as usize;
-            match self.random.below(4) {
-                0 => self.cut(place, until),
-                1 => self.cuts[place].fill(until),
-                2 => self.cuts.iter_mut().for_each(|row| row[place] = until),
-                _ => self.cuts[place][other] = until,
-            }
-        }
-    }
-
     /// Steps until true time `until`, or until an invariant breaks.
     pub(crate) fn run_until(&mut self, until: u64) {
         while self.now < until && self.ghost.broken.is_none() {
@@ -708,23 +482,5 @@ impl<R: Rules> Group<R> {
             self.step();
         }
         None
-    }
-
-    /// Ends every breakage and cut, restarts what is down.
-    pub(crate) fn heal(&mut self) {
-        self.breakage = Breakage::default();
-        let now = self.now;
-        self.cuts.iter_mut().for_each(|row| row.fill(now));
-        self.slow.iter_mut().for_each(|row| row.fill(0));
-        for node in &mut self.nodes {
-            node.paused_until = now;
-            node.restart_at = now;
-            // A disk that never answered is a node to restart.
-            if node.writes.iter().any(|(_, _, at)| *at == u64::MAX) {
-                node.machine = None;
-                node.writes.clear();
-                node.in_office = None;
-            }
-        }
     }
 }

@@ -9,11 +9,12 @@ mod script;
 mod words;
 
 use lanes::{Lanes, Mark};
-use tenure::log::Shape;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record, Refusal, Role};
+use tenure::raft::{
+    Boot, Config, LogWrite, Message, Raft, Refusal, Replication, Role, Stored, Write,
+};
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket, Unknown};
-use words::{time, words};
+use words::{said, time, words};
 
 pub(crate) use script::replay;
 
@@ -24,20 +25,18 @@ struct Node {
     config: Config,
     machine: Option<Raft>,
     /// What a restart finds.
-    disk: Option<Record>,
-    log: Shape,
-    writes: Vec<Write>,
+    disk: Option<Stored>,
+    writes: Vec<Asked>,
     life: u64,
 }
 
-#[derive(Clone, Copy)]
-struct Write {
+/// What a disk was asked, and has not answered.
+struct Asked {
     at: Instant,
     ticket: Ticket,
-    record: Record,
+    write: Write,
 }
 
-#[derive(Clone, Copy)]
 struct Flight {
     at: Instant,
     from: NodeId,
@@ -59,6 +58,8 @@ pub(crate) struct Stage {
     flights: Vec<Flight>,
     /// Links that lose what is sent on them, by sender and receiver.
     cuts: Vec<(usize, usize)>,
+    /// Whether the group has a log.
+    log: bool,
     lanes: Lanes,
 }
 
@@ -73,14 +74,29 @@ fn role(machine: &Raft) -> String {
     format!("{role}, term {}", machine.term())
 }
 
+impl Node {
+    /// What a write changes: the record when that is another one, and what happens to the log.
+    fn news(&self, write: &Write) -> String {
+        let asked = self.writes.last().map(|asked| asked.write.record);
+        let known = asked.or(self.disk.as_ref().map(|disk| disk.record));
+        match &write.log {
+            LogWrite::Keep => words(&write.record),
+            log if known == Some(write.record) => words(log),
+            log => format!("{}; {}", words(&write.record), words(log)),
+        }
+    }
+}
+
 impl Stage {
-    fn new(nodes: u64) -> Self {
+    fn new(nodes: u64, replication: Option<Replication>) -> Self {
         let voters = Voters::new((1..=nodes).map(NodeId)).expect("a group");
         let node = |id| Node {
-            config: Config::new(NodeId(id), voters.clone()),
+            config: Config {
+                replication,
+                ..Config::new(NodeId(id), voters.clone())
+            },
             machine: None,
             disk: None,
-            log: Shape::new(),
             writes: Vec::new(),
             life: 0,
         };
@@ -89,6 +105,7 @@ impl Stage {
             nodes: (1..=nodes).map(node).collect(),
             flights: Vec::new(),
             cuts: Vec::new(),
+            log: replication.is_some(),
             lanes: Lanes::default(),
         };
         stage.lanes.head(stage.nodes.len());
@@ -104,8 +121,7 @@ impl Stage {
         let node = &mut self.nodes[place];
         node.life += 1;
         let boot = Boot {
-            record: node.disk,
-            log: node.log.clone(),
+            stored: node.disk.clone(),
             incarnation: node.life,
             seed: 1,
         };
@@ -149,14 +165,14 @@ impl Stage {
         self.judge();
     }
 
-    fn carry_out(&mut self, place: usize, output: Output<Message, Record>) {
+    fn carry_out(&mut self, place: usize, output: Output<Message, Write>) {
         match output {
             Output::Event(event) => self.tell(&Mark::At(place, '●'), &words(&event)),
-            Output::Request(ticket, record) => {
-                let text = format!("#{} {}", ticket.number, words(&record));
+            Output::Request(ticket, write) => {
+                let text = format!("#{} {}", ticket.number, self.nodes[place].news(&write));
                 self.tell(&Mark::At(place, '□'), &text);
                 let at = self.now + WRITE;
-                self.nodes[place].writes.push(Write { at, ticket, record });
+                self.nodes[place].writes.push(Asked { at, ticket, write });
             }
             Output::Send(to, message) => self.flights.push(Flight {
                 at: self.now + FLIGHT,
@@ -204,7 +220,7 @@ impl Stage {
         } else {
             String::new()
         };
-        let text = format!("{who}{}", words(&flight.message));
+        let text = format!("{who}{}", said(&flight.message, self.log));
         self.tell(&Mark::Arrow { from, to, lost }, &text);
         if !lost {
             self.input(to, Input::Peer(flight.from, flight.message));
@@ -213,16 +229,18 @@ impl Stage {
 
     /// The disk of a node answers its oldest request.
     fn write(&mut self, place: usize, result: Result<(), Unknown>) {
-        let write = self.nodes[place].writes.remove(0);
+        let node = &mut self.nodes[place];
+        let Asked { ticket, write, .. } = node.writes.remove(0);
         let text = match result {
             Ok(()) => {
-                self.nodes[place].disk = Some(write.record);
-                format!("#{} is written", write.ticket.number)
+                let disk = node.disk.get_or_insert_default();
+                disk.apply(&write).expect("a write that fits the disk");
+                format!("#{} is written", ticket.number)
             }
-            Err(Unknown) => format!("#{} is in doubt", write.ticket.number),
+            Err(Unknown) => format!("#{} is in doubt", ticket.number),
         };
         self.tell(&Mark::At(place, '■'), &text);
-        self.input(place, Input::Reply(write.ticket, result));
+        self.input(place, Input::Reply(ticket, result));
     }
 
     /// What comes next: disks before messages, messages before timers, and each in order.

@@ -2,7 +2,7 @@
 //!
 //! | command | what happens |
 //! |---|---|
-//! | `nodes 3` | a group, not yet started: n1, n2, n3 |
+//! | `nodes 3`, `nodes 3 log` | a group, not yet started: n1, n2, n3; it elects alone, or has a log too |
 //! | `node n1 log=1x3,2x1 term=2 vote=n3 promise=150ms` | what its disk holds: three entries of term 1, one of term 2, … |
 //! | `node n1 plain` | it runs outside safe mode |
 //! | `boot`, `boot n1` | all nodes that are down start, or one |
@@ -23,6 +23,7 @@
 
 use super::{Flight, Mark, Stage, words};
 use tenure::log::Shape;
+use tenure::raft::Replication;
 use tenure::{Election, Input, NodeId, Standing, Unknown};
 
 /// The script with what comes of each command now.
@@ -55,7 +56,12 @@ fn perform(stage: &mut Option<Stage>, line: &str) -> Result<(), String> {
     let words: Vec<&str> = words.collect();
     if command == "nodes" {
         let count = words.first().and_then(|count| count.parse().ok());
-        *stage = Some(Stage::new(count.ok_or("how many?")?));
+        let replication = match words.get(1) {
+            None => None,
+            Some(&"log") => Some(Replication::default()),
+            Some(other) => return Err(format!("a group has no {other}")),
+        };
+        *stage = Some(Stage::new(count.ok_or("how many?")?, replication));
         return Ok(());
     }
     let stage = stage.as_mut().ok_or("a script begins with nodes")?;
@@ -101,8 +107,9 @@ fn perform(stage: &mut Option<Stage>, line: &str) -> Result<(), String> {
                 return Err("nothing waits to be written".into());
             }
             for place in places {
-                for write in stage.nodes[place].writes.clone() {
-                    stage.now = stage.now.max(write.at);
+                // What is asked meanwhile waits.
+                for _ in 0..stage.nodes[place].writes.len() {
+                    stage.now = stage.now.max(stage.nodes[place].writes[0].at);
                     stage.write(place, Ok(()));
                 }
             }
@@ -165,9 +172,9 @@ impl Stage {
             let disk = &mut node.disk;
             match key {
                 "plain" => node.config.safe_mode = false,
-                "term" => disk.get_or_insert_default().term = number()?,
-                "vote" => disk.get_or_insert_default().vote = Some(words::node(value)?),
-                "promise" => disk.get_or_insert_default().promise = words::span(value)?,
+                "term" => disk.get_or_insert_default().record.term = number()?,
+                "vote" => disk.get_or_insert_default().record.vote = Some(words::node(value)?),
+                "promise" => disk.get_or_insert_default().record.promise = words::span(value)?,
                 "log" => {
                     let run = |run: &str| {
                         let (term, count) = run.split_once('x')?;
@@ -176,7 +183,8 @@ impl Stage {
                     let runs: Option<Vec<_>> = value.split(',').map(run).collect();
                     let runs =
                         runs.ok_or_else(|| format!("{value} is no log, which is 1x3,2x1"))?;
-                    node.log = Shape::from_runs(runs).map_err(|error| error.to_string())?;
+                    let log = Shape::from_runs(runs).map_err(|error| error.to_string())?;
+                    disk.get_or_insert_default().log = log;
                 }
                 _ => return Err(format!("a node has no {key}")),
             }

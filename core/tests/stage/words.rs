@@ -15,6 +15,18 @@ pub(crate) fn words(value: &impl Debug) -> String {
     Value::parse(&mut rest).to_string()
 }
 
+/// A message as a trace tells it. Rounds of heartbeats are told by when they were sent; by their numbers too where reads
+/// may wait for them.
+pub(crate) fn said(message: &Message, log: bool) -> String {
+    let mut message = message.clone();
+    if let Message::Heartbeat { round, .. } | Message::HeartbeatAck { round, .. } = &mut message
+        && !log
+    {
+        *round = 0;
+    }
+    words(&message)
+}
+
 /// Microseconds as a trace tells them.
 pub(crate) fn time(micros: u64) -> String {
     match micros {
@@ -99,7 +111,7 @@ impl fmt::Display for Value {
                     f.write_str(if name == "Record" { "" } else { name })?;
                     let told = fields
                         .iter()
-                        .filter(|(field, value)| field != "generation" || value.number() != 0)
+                        .filter(|(field, value)| !says_nothing(field, &value.to_string()))
                         .map(|(field, value)| format!("{field} {value}"))
                         .collect::<Vec<_>>();
                     let space = if name == "Record" { "" } else { " " };
@@ -107,6 +119,15 @@ impl fmt::Display for Value {
                 }
             },
         }
+    }
+}
+
+/// A field that most messages of an election carry for nothing.
+fn says_nothing(field: &str, value: &str) -> bool {
+    match field {
+        "generation" | "released" | "round" | "commit" | "matched" => value == "0",
+        "better" => value == "none",
+        _ => false,
     }
 }
 
@@ -157,6 +178,8 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
             _ => word.parse().map_err(|_| format!("{word} is no number")),
         }
     };
+    // What a script does not name is 0.
+    let named = |name| field(name).map_or(Ok(0), |_| number(name));
     let term = || number("term");
     let asked = || number("asked");
     let sent = || Ok::<_, String>(Instant::ZERO + span(field("sent")?)?);
@@ -171,6 +194,7 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
             term: term()?,
             last: last()?,
             sent: sent()?,
+            released: named("released")?,
         },
         "PreVoteGranted" => Message::PreVoteGranted {
             term: term()?,
@@ -180,10 +204,12 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
         "PreVoteRefused" => Message::PreVoteRefused {
             asked: asked()?,
             term: term()?,
+            better: None,
         },
         "RequestVote" => Message::RequestVote {
             term: term()?,
             last: last()?,
+            released: named("released")?,
         },
         "VoteGranted" => Message::VoteGranted { term: term()? },
         "VoteRefused" => Message::VoteRefused {
@@ -193,11 +219,15 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
         "Heartbeat" => Message::Heartbeat {
             term: term()?,
             sent: sent()?,
+            round: named("round")?,
+            commit: named("commit")?,
         },
         "HeartbeatAck" => Message::HeartbeatAck {
             term: term()?,
             sent: sent()?,
+            round: named("round")?,
             promise: span(field("promise")?)?,
+            matched: named("matched")?,
         },
         "HeartbeatRefused" => Message::HeartbeatRefused {
             asked: asked()?,
