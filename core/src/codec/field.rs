@@ -116,6 +116,21 @@ impl Field for u32 {
     }
 }
 
+impl Field for bool {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let at = from.at();
+        match from.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(DecodeError::OutOfRange { at }),
+        }
+    }
+}
+
 impl<F: Field> Field for Option<F> {
     fn write(&self, out: &mut Vec<u8>) {
         match self {

@@ -632,7 +632,7 @@ impl<R: Rules> Raft<R> {
                 self.on_request_vote(from, term, last, released);
                 self.tell_if_removed(from, term);
             }
-            Message::Release { term, to } => self.on_release(from, term, to),
+            Message::Release { term, to, orderly } => self.on_release(from, term, to, orderly),
             Message::ReadIndexAck {
                 term,
                 number,
