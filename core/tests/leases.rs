@@ -363,7 +363,7 @@ fn a_resignation_to_nobody_names_nobody() {
         let release = Message::Release {
             term,
             to: None,
-            orderly: false,
+            orderly: true,
         };
         assert_eq!(bench.said(), [(1, release.clone()), (2, release)], "{to:?}");
     }
@@ -385,7 +385,7 @@ fn a_resignation_names_a_successor() {
     let release = Message::Release {
         term,
         to: Some(NodeId(2)),
-        orderly: false,
+        orderly: true,
     };
     assert_eq!(
         leader.said(),
