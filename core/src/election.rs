@@ -147,6 +147,8 @@ pub enum Event {
     /// A durable write ended [`Unknown`]: this incarnation acts no more. Restart from the durable record, with a
     /// fresh incarnation.
     Halted,
+    /// This node leads on: the one it was to hand over to did not catch up in time. Try again, or another one.
+    TransferDropped(NodeId),
 }
 
 /// Why a term ended.
@@ -161,4 +163,8 @@ pub enum Why {
     Lapsed,
     /// The host asked for it.
     Resigned,
+    /// The group goes on without this node's vote, as was decided while it led.
+    Removed,
+    /// The host asked for it, and the successor it named has the whole log.
+    Transferred,
 }

@@ -5,6 +5,7 @@
 //!
 //! - [`raft`]: leader election by terms and majority votes, with a lease.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
+//! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
 //!
 //! Three questions are answered apart: *who leads* ([`Election::standing`]), *who takes over when it dies* (the protocol),
 //! and *what stops the old one* ([`Tenure::until`] bounds its belief, [`Tenure::token`] its effects).
@@ -17,6 +18,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod codec;
 pub mod drive;
 pub mod fence;
 pub mod log;

@@ -5,8 +5,12 @@ mod bench;
 use bench::{Bench, follower, handled, ms, plain};
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
+use tenure::membership::Membership;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Record, Refusal, Role, Switched};
+use tenure::raft::{
+    Boot, Config, ConfigError, Entries, LogWrite, Message, Raft, Record, Refusal, Role, Stored,
+    Switched, Write,
+};
 use tenure::{
     Duration, Election, Event, Input, NodeId, Output, Standing, Ticket, Token, Unknown, Why,
 };
@@ -453,20 +457,19 @@ fn terms_end_without_wrapping() {
 /// Tokens never fall: a generation is recorded, and a lower one refused. Damaged records are told apart.
 #[test]
 fn records_that_cannot_be_are_refused() {
-    use tenure::raft::ConfigError;
-    let boot = |record: Record, generation: u32| {
+    fn boot(stored: impl Into<Stored>, generation: u32) -> Result<(), ConfigError> {
         let voters = Voters::new((0..3).map(NodeId)).unwrap();
         let config = Config {
             generation,
             ..Config::new(NodeId(0), voters)
         };
         let boot = Boot {
-            stored: Some(record.into()),
+            stored: Some(stored.into()),
             incarnation: 1,
             seed: 1,
         };
         Raft::new(config, boot, ms(0)).map(drop)
-    };
+    }
     let record = Record {
         term: 3,
         generation: 2,
@@ -501,6 +504,17 @@ fn records_that_cannot_be_are_refused() {
         ..Record::default()
     };
     assert_eq!(boot(voted, 0), Err(ConfigError::RecordVote(NodeId(1))));
+    // A log that was cut without the configurations in it.
+    let mut stored = Stored::from(record);
+    let to = Membership::new(&Voters::new([NodeId(0)]).unwrap()).into();
+    let entries = Entries::Change { term: 1, to };
+    let after = Position::START;
+    let log = LogWrite::Append { after, entries };
+    stored.apply(&Write { record, log }).unwrap();
+    assert_eq!(boot(stored.clone(), 2), Ok(()));
+    stored.log = Shape::new();
+    let beyond = ConfigError::MembersBeyondLog { change: 1, log: 0 };
+    assert_eq!(boot(stored, 2), Err(beyond));
 
     let voters = Voters::new((0..3).map(NodeId)).unwrap();
     let config = Config {

@@ -254,12 +254,12 @@ fn what_is_over_is_inert() {
         (here(), there(9), would_not(5, 9), true),
         (here(), there(9), would_not(6, 9), false),
         (here(), there(5), would_not(6, 5), true),
-        (here(), there(5), release(4), true),
+        // Whom it asks may have promised to that leader.
+        (here(), there(5), release(4), false),
         (here(), there(5), release(5), false),
         (here(), there(6), release(6), false),
         (released(860), there(5), release(4), false),
-        (released(850), there(5), release(4), true),
-        (released(860), there(5), release(3), true),
+        (released(850), there(5), release(4), false),
     ] {
         let told = format!("{message:?} at a {:?}", here.machine.role());
         let inert =

@@ -477,8 +477,49 @@ fn only_the_answer_to_the_open_question_counts() {
 
     cluster.hear(1, 0, answer(term, number));
     assert_eq!(cluster.served(1), Some(Served::Ready { upto: 1, index: 1 }));
+    // A repeated answer is nobody's fault.
+    let unasked = cluster.refused(1, Refusal::Unasked);
     cluster.hear(1, 0, answer(term, number));
     assert_eq!(cluster.served(1), None);
+    assert_eq!(cluster.refused(1, Refusal::Unasked), unasked);
+}
+
+/// RL-1, on both sides: what is of an earlier term is nothing to the present one.
+#[test]
+fn questions_and_answers_of_an_earlier_term_count_for_nothing() {
+    let mut cluster = led();
+    cluster.input(
+        0,
+        Input::Resign {
+            to: Some(NodeId(2)),
+        },
+    );
+    cluster.until("another leads", |cluster| cluster.leading() == [2]);
+    cluster.run(20);
+    cluster.said.clear();
+    cluster.hear(2, 1, Message::ReadIndex { term: 1, number: 1 });
+    assert_eq!(cluster.rounds(2), 0);
+    cluster.loses = |_, _, message| matches!(message, Message::ReadIndexAck { .. });
+    cluster.read(1);
+    let Message::ReadIndex { term: 2, number } = cluster.asked(1)[0] else {
+        unreachable!()
+    };
+    let answer = |term| Message::ReadIndexAck {
+        term,
+        number,
+        index: 1,
+    };
+    cluster.hear(1, 2, answer(1));
+    assert_eq!(cluster.served(1), None);
+    // Nobody answers a leader in its own term.
+    cluster.hear(2, 1, answer(2));
+    assert_eq!(cluster.refused(2, Refusal::SecondLeader), 1);
+    // What is answered is not asked again.
+    cluster.hear(1, 2, answer(2));
+    assert_eq!(cluster.served(1), Some(Served::Ready { upto: 1, index: 1 }));
+    cluster.said.clear();
+    cluster.run(400);
+    assert_eq!(cluster.asked(1), []);
 }
 
 #[test]

@@ -80,8 +80,13 @@ impl<R: Rules> Raft<R> {
             self.halted,
             self.due.is_some(),
             self.grants,
-            // A release of a term that is over changes nothing any more.
-            self.released == self.record.term,
+            // Without promises a release of a term that is over changes nothing any more; with them it is relayed.
+            match self.config.safe_mode {
+                true => self.released,
+                false => u64::from(self.released == self.record.term),
+            },
+            self.transfer.map(|transfer| name(transfer.to)),
+            self.excluded,
         )
             .hash(hasher);
         self.view_log(ago, hasher);
@@ -129,6 +134,15 @@ impl<R: Rules> Raft<R> {
                 }
             }
         }
+        if let Some(lacking) = &self.lacking {
+            for of in 0..members.members().len() {
+                let (refuser, asked) = lacking.of(view.place(of));
+                refuser
+                    .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
+                    .hash(hasher);
+                asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
+            }
+        }
         if !view.timed {
             return;
         }
@@ -142,20 +156,10 @@ impl<R: Rules> Raft<R> {
             // What was asked when, for answers to be told from answers to nothing.
             Role::Leader => {
                 (ahead(self.until), ago(self.began), ago(self.armed_at)).hash(hasher);
+                let transfer = self.transfer.map(|transfer| ahead(transfer.until));
+                transfer.hash(hasher);
             }
-            Role::PreCandidate => {
-                (ago(self.began), ago(self.armed_at)).hash(hasher);
-                let Some(lacking) = &self.lacking else {
-                    return;
-                };
-                for of in 0..members.members().len() {
-                    let (refuser, asked) = lacking.of(view.place(of));
-                    refuser
-                        .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
-                        .hash(hasher);
-                    asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
-                }
-            }
+            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
             Role::Candidate | Role::Follower => {}
         }
     }
@@ -202,7 +206,7 @@ impl<R: Rules> Raft<R> {
             there > term || (there == term && !roles.contains(&from.role))
         };
         match *message {
-            Message::RequestVote { term, .. } => {
+            Message::RequestVote { term, released, .. } => {
                 // The vote of this term is given, and the answer counts no more. Granting the same one again would
                 // only arm the timer again.
                 let given = match self.record.vote {
@@ -213,6 +217,7 @@ impl<R: Rules> Raft<R> {
                     None => false,
                 };
                 settled
+                    && self.release_adds_nothing(now, released)
                     && asks_no_more(term, &[Role::Candidate])
                     && (term < own || (term == own && given))
             }
@@ -248,8 +253,12 @@ impl<R: Rules> Raft<R> {
                         || asked < own
                         || (asked == own && !matches!(self.role, Role::Candidate | Role::Leader)))
             }
-            Message::RequestPreVote { term, .. } => {
-                settled && from.pending() == 0 && from.record.term >= term && own >= term
+            Message::RequestPreVote { term, released, .. } => {
+                settled
+                    && self.release_adds_nothing(now, released)
+                    && from.pending() == 0
+                    && from.record.term >= term
+                    && own >= term
             }
             Message::PreVoteGranted { term, sent, .. } => {
                 let too_old = now.since(sent) > self.config.timing.election_min
@@ -278,12 +287,20 @@ impl<R: Rules> Raft<R> {
             | Message::ReadIndexAck { .. }
             | Message::NotMember { .. } => false,
             Message::Release { term, .. } => {
-                let binds = self
-                    .promise
-                    .is_some_and(|promise| promise.to == Some(term) && promise.until > now);
-                settled && self.keeps(Rule::ReleaseOwnTerm) && term < own && !binds
+                settled && term < own && self.release_adds_nothing(now, term)
             }
         }
+    }
+
+    /// Whether it changes nothing to hear that the leader of `term`, below the own one, stopped. Where there are promises, a
+    /// node relays it, and again after a crash in which it forgot.
+    fn release_adds_nothing(&self, now: Instant, term: u64) -> bool {
+        let binds = self.promise.is_some_and(|promise| {
+            let to = promise.to.unwrap_or(self.record.term);
+            to == term && promise.until > now
+        });
+        let own_alone = self.keeps(Rule::ReleaseOwnTerm) && !binds;
+        term == 0 || (!self.config.safe_mode && own_alone)
     }
 
     /// Whether an acknowledgement extends no lease and confirms no read, now or later.

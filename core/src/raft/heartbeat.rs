@@ -182,6 +182,7 @@ impl<R: Rules> Raft<R> {
         self.follow(Some(from));
         self.yielded = false;
         self.failed = 0;
+        self.excluded = 0;
         self.give_promise();
         // The promise must be able to outlive a restart before it is given.
         self.record.promise = self.record.promise.max(self.own_promise());
@@ -301,6 +302,18 @@ impl<R: Rules> Raft<R> {
         }
     }
 
+    /// Another configuration is to count: the lease is what the present one backs, and nothing that an earlier one did. A
+    /// rival may be elected by a neighbour of the present configuration, which need not share a node with those that
+    /// promised before. Only promises of unequal length make a difference, for the change before this one was committed by
+    /// answers as fresh as any.
+    pub(super) fn count_lease_anew(&mut self) {
+        if self.covered {
+            let backed = |place: usize| self.heard[place].at;
+            let backed = self.membership.reached_by_quorum(Instant::ZERO, backed);
+            self.until = self.until.min(backed);
+        }
+    }
+
     /// Law C4: before anything is read, what has lapsed is over, for good.
     ///
     /// Whoever answered last is still reached, and is asked to stand: in a quorum-loss star that is the one node connected
@@ -317,6 +330,7 @@ impl<R: Rules> Raft<R> {
                 .filter(reached)
                 .max_by_key(|place| self.heard[*place].at);
             let to = latest.map(|place| members[place].id);
+            let to = to.filter(|to| self.may_succeed(*to));
             self.depose(Why::Lapsed, to);
         }
     }

@@ -59,6 +59,9 @@ pub enum ProposeError {
     NoLog,
     /// The log would pass [`MAX_INDEX`](super::MAX_INDEX).
     TooLong,
+    /// This node hands leadership over, and takes no entry that the successor would have to wait for. Ask the next leader,
+    /// or again when the transfer is dropped: after an election timeout at most.
+    Transferring,
 }
 
 impl fmt::Display for ProposeError {
@@ -72,6 +75,9 @@ impl fmt::Display for ProposeError {
             }
             Self::NoLog => f.write_str("the machine has no log; configure replication"),
             Self::TooLong => f.write_str("the log is full; start a new group"),
+            Self::Transferring => f.write_str(
+                "this node hands leadership over; ask the next leader, or again in a moment",
+            ),
         }
     }
 }
@@ -121,13 +127,21 @@ impl<R: Rules> Raft<R> {
             return Err(ProposeError::NoLog);
         }
         if self.halted || self.role != Role::Leader {
-            let leader = self.leader.filter(|_| self.role == Role::Follower);
-            return Err(ProposeError::NotLeader(leader.map(|node| Leader {
-                node,
-                token: self.token(self.record.term),
-            })));
+            return Err(ProposeError::NotLeader(self.known_leader()));
+        }
+        if self.transfer.is_some() {
+            return Err(ProposeError::Transferring);
         }
         Ok(())
+    }
+
+    /// Whom to ask instead of this node.
+    pub(super) fn known_leader(&self) -> Option<Leader> {
+        let leader = self.leader.filter(|_| self.role == Role::Follower);
+        leader.map(|node| Leader {
+            node,
+            token: self.token(self.record.term),
+        })
     }
 
     /// What the leader knows of a member's log; `None` when it does not lead, or the node is no member.
@@ -261,10 +275,14 @@ impl<R: Rules> Raft<R> {
             progress.pace = Pace::Stream;
             self.unsent = true;
         }
-        if news {
-            self.advance_commit();
-        }
+        let committed = news && self.advance_commit();
         self.extend();
+        if committed {
+            self.settle_configuration();
+        }
+        if news {
+            self.hand_over_when_caught_up();
+        }
     }
 
     pub(super) fn on_append_refused(
@@ -344,6 +362,7 @@ impl<R: Rules> Raft<R> {
     pub(super) fn own_copy_is_durable(&mut self) {
         if self.advance_commit() {
             self.extend();
+            self.settle_configuration();
         }
     }
 

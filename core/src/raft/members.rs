@@ -36,6 +36,14 @@ impl Members {
         self.changes.last().map_or(0, |change| change.index)
     }
 
+    /// The index of the newest configuration entry in the log up to `index`; 0 when there is none.
+    #[must_use]
+    pub fn index_as_of(&self, index: u64) -> u64 {
+        let mut upto = self.changes.iter().rev();
+        upto.find(|change| change.index <= index)
+            .map_or(0, |change| change.index)
+    }
+
     /// The one that counted as of `index`, which is not below the base; `None` when that is the machine's own.
     #[must_use]
     pub fn as_of(&self, index: u64) -> Option<&Arc<Membership>> {
@@ -59,8 +67,26 @@ impl Members {
             .map(|change| (change.index, &change.to))
     }
 
+    /// No change after `base`.
+    pub(crate) const fn beginning_with(base: Option<Arc<Membership>>) -> Self {
+        Self {
+            base,
+            changes: Vec::new(),
+        }
+    }
+
+    /// The configuration the log begins with, if that is not the machine's own.
+    pub(crate) fn base(&self) -> Option<&Arc<Membership>> {
+        self.base.as_ref()
+    }
+
+    /// Those in the log, with their index.
+    pub(crate) fn changes(&self) -> impl ExactSizeIterator<Item = (u64, &Arc<Membership>)> {
+        self.changes.iter().map(|change| (change.index, &change.to))
+    }
+
     /// An entry at `index`, beyond all others, brings another.
-    pub(super) fn push(&mut self, index: u64, to: Arc<Membership>) {
+    pub(crate) fn push(&mut self, index: u64, to: Arc<Membership>) {
         debug_assert!(index > self.newest_index());
         self.changes.push(Change { index, to });
     }

@@ -19,6 +19,17 @@
 //! has stopped; a promise to an earlier leader that was extended to the one of `t` goes with it, for a leader of `t` was
 //! elected only when every earlier cover was over.
 //!
+//! **While the group changes.** A rival is elected by the configuration that its log ends with. That is the last committed
+//! one or the one that the leader has just begun. An older one wins nothing, for a quorum of the next holds the entry that
+//! it lacks; nor does one that an earlier leader had begun, for before this leader began its own, a quorum held an entry of
+//! its term. The lease is backed by a quorum of the leader's newest configuration or, until that is committed, of the one
+//! before, which is. Any two quorums of these meet (INV-L6), so that the argument above finds its voter. It would not
+//! across two changes; hence a leader counts its lease anew, by the present configuration, before it begins the next.
+//!
+//! **When leadership is handed over.** Whoever hands over has stopped, for good in its term, before it says so, and a
+//! release that others relay says no more than that. The successor it names asks for votes without pre-votes; those decide
+//! nothing, and each vote is bound by its voter's promise as always, but for the promise to the leader that stopped.
+//!
 //! Rules `RL-n` are the project's own, learned by breaking a prototype:
 //! RL-1 an answer names the term it answers · RL-2 a promise outlives term adoption, and under it votes are refused
 //! without adopting · RL-3 `Release(t)` clears only a promise to `t` · RL-8 pre-vote needs a named term above the own;
@@ -28,8 +39,9 @@
 //!
 //! One file an idea: [`Config`], [`Timing`] and [`Priority`] (parameters), [`Record`] (what is durable), [`Message`],
 //! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `suffix`, `vote`, `heartbeat` (promise and lease), `read`,
-//! `release`, `refuse`, `explore` (law C10).
+//! `release`, `change` (who takes part), `transfer`, `refuse`, `explore` (law C10).
 
+mod change;
 mod config;
 mod durable;
 mod explore;
@@ -46,8 +58,10 @@ mod replicate;
 mod rules;
 mod snapshot;
 mod suffix;
+mod transfer;
 mod vote;
 
+pub use change::ChangeRefused;
 pub use config::{
     Config, ConfigError, MAX_INDEX, MAX_LEAP, MAX_TERM, MAX_TIMEOUT, PPM, Priority, Replication,
     Timing,
@@ -62,6 +76,7 @@ pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
 pub use snapshot::CompactError;
+pub use transfer::TransferError;
 
 use crate::fence::Holder;
 use crate::log::{Position, Shape};
@@ -78,6 +93,7 @@ use core::hash::Hasher;
 use durable::Durable;
 use read::Reads;
 use suffix::Lacking;
+use transfer::Transfer;
 
 /// One voter's Raft election. `Raft` is `Raft<Faithful>`; other rule sets are for learning and testing.
 #[derive(Clone, Debug)]
@@ -137,6 +153,10 @@ pub struct Raft<R: Rules = Faithful> {
     covered: bool,
     /// Leader: whether it may act.
     established: bool,
+    /// Leader: to whom it hands over, once that one has its whole log. **Invariant:** `None` for everybody else.
+    transfer: Option<Transfer>,
+    /// The index as of which a voter said that this node is no member; 0 for none. Cleared when a leader speaks to it.
+    excluded: u64,
     /// The highest term whose leader said that it stopped leading.
     released: u64,
     /// Whether this node has stepped back from a rival since it last heard a leader (RL-9).
@@ -238,8 +258,13 @@ impl<R: Rules> Raft<R> {
         if log.last().index > MAX_INDEX {
             return Err(ConfigError::LogTooLong(log.last().index));
         }
+        let (change, end) = (members.newest_index(), log.last().index);
+        if change > end {
+            return Err(ConfigError::MembersBeyondLog { change, log: end });
+        }
         let membership = members.newest().cloned();
         let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
+        let membership = change::in_force(&rules, membership);
         let durable = Durable::new(incarnation, record, log.last().index);
         // A raised generation is written with the first record of this life, before anything is said in it.
         record.generation = config.generation;
@@ -277,6 +302,8 @@ impl<R: Rules> Raft<R> {
             until: Instant::ZERO,
             covered: false,
             established: false,
+            transfer: None,
+            excluded: 0,
             released: 0,
             yielded: false,
             failed: 0,
@@ -409,6 +436,11 @@ impl<R: Rules> Raft<R> {
         self.is_voter(self.config.id)
     }
 
+    /// The own place in the membership when it votes; also one that stands may have no vote.
+    fn own_vote(&self) -> Option<usize> {
+        self.own_place().filter(|own| self.membership.votes(*own))
+    }
+
     fn is_voter(&self, id: NodeId) -> bool {
         self.membership
             .place(id)
@@ -425,10 +457,7 @@ impl<R: Rules> Raft<R> {
 
     /// The newest configuration in the log counts from now on. What members said stays theirs, at their new places.
     fn reconfigure(&mut self) {
-        let next = match self.members.newest() {
-            Some(newest) => newest.clone(),
-            None => Arc::new(Membership::new(&self.config.voters)),
-        };
+        let next = change::in_force(&self.rules, self.newest_configuration());
         let before = core::mem::replace(&mut self.membership, next);
         let (last, now) = (self.log.last().index, self.now);
         let places: Vec<Option<usize>> = self
@@ -518,6 +547,8 @@ impl<R: Rules> Raft<R> {
         self.role = Role::Follower;
         self.progress.clear();
         self.unsent = false;
+        // A transfer dies with the leadership (hashicorp/raft#696).
+        self.transfer = None;
         self.clear_heard();
     }
 
@@ -531,6 +562,7 @@ impl<R: Rules> Raft<R> {
     fn at(&mut self, now: Instant) {
         self.now = self.now.max(now);
         self.lapse();
+        self.drop_late_transfer();
     }
 
     /// Says `message` to every other member.
@@ -588,12 +620,18 @@ impl<R: Rules> Raft<R> {
                 last,
                 sent,
                 released,
-            } => self.on_request_pre_vote(from, term, last, sent, released),
+            } => {
+                self.on_request_pre_vote(from, term, last, sent, released);
+                self.tell_if_removed(from, term);
+            }
             Message::RequestVote {
                 term,
                 last,
                 released,
-            } => self.on_request_vote(from, term, last, released),
+            } => {
+                self.on_request_vote(from, term, last, released);
+                self.tell_if_removed(from, term);
+            }
             Message::Release { term, to } => self.on_release(from, term, to),
             Message::ReadIndexAck {
                 term,
@@ -648,6 +686,7 @@ impl<R: Rules> Raft<R> {
                 sent,
             } => self.on_pre_vote_granted(place, term, remainder, sent),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
+            Message::NotMember { asked, index } => self.on_not_member(asked, index),
             Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
             Message::Fetch { sent, after, .. } => {
                 let from = self.membership.members()[place].id;
@@ -731,6 +770,9 @@ impl<R: Rules> Election for Raft<R> {
         } else if self.role == Role::Leader {
             // `until` is `FOREVER` outside safe mode.
             self.due.map(|due| {
+                let due = self
+                    .transfer
+                    .map_or(due, |transfer| due.min(transfer.until));
                 if self.keeps(Rule::LapseDeposes) {
                     due.min(self.until)
                 } else {

@@ -59,16 +59,25 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// Begins an attempt to be elected.
-    pub(super) fn stand(&mut self) {
+    /// Nobody leads any more, as far as this node is concerned. Whether it may ask to be elected.
+    pub(super) fn begin_candidacy(&mut self) -> bool {
         self.follow(None);
         let exhausted = self.record.term >= MAX_TERM;
         if exhausted {
             self.refusals.add(Refusal::TermsExhausted);
         }
-        if exhausted || !self.votes() {
+        let may = !exhausted && self.may_stand();
+        if !may {
             self.step_back();
-            return self.await_leader();
+            self.await_leader();
+        }
+        may
+    }
+
+    /// Begins an attempt to be elected.
+    pub(super) fn stand(&mut self) {
+        if !self.begin_candidacy() {
+            return;
         }
         if !self.asks_first() {
             return self.stand_for_vote();
@@ -80,8 +89,7 @@ impl<R: Rules> Raft<R> {
 
     pub(super) fn ask_pre_votes(&mut self) {
         self.clear_heard();
-        let own = self.own_place();
-        if let Some(own) = own {
+        if let Some(own) = self.own_vote() {
             self.heard[own] = Heard {
                 at: self.promised_until(),
                 granted: true,

@@ -412,7 +412,7 @@ impl<R: Rules> Raft<R> {
         if term > self.record.term {
             return self.refusals.add(Refusal::Unasked);
         }
-        if term < self.record.term || self.role != Role::Follower || self.leader.is_none() {
+        if term < self.record.term || self.leader.is_none() {
             return;
         }
         if self.leader != Some(from) {

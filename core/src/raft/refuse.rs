@@ -37,6 +37,8 @@ listed! {
         NoLog,
         /// It contradicts an entry that is committed: the sender's log, or this node's, is damaged.
         ContradictsCommitted,
+        /// It says that the leader of a term stopped that no leader before the sender's candidacy can have had.
+        ImpossibleRelease,
     }
 }
 
@@ -65,6 +67,20 @@ impl Refusals {
 
 /// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
 pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
+    match message {
+        // A candidate has heard of leaders of earlier terms alone.
+        Message::RequestPreVote { term, released, .. }
+        | Message::RequestVote { term, released, .. }
+            if released >= term && *released > 0 =>
+        {
+            return Some(Refusal::ImpossibleRelease);
+        }
+        // No entry has such an index, and the first may be one.
+        Message::NotMember { index, .. } if *index == 0 || *index > MAX_INDEX => {
+            return Some(Refusal::ImpossibleLog);
+        }
+        _ => {}
+    }
     // `asked` is the term an answer names; the voter's own term in a refusal may still be 0.
     let (named, highest, log) = match message {
         // A pre-candidate names its own term plus one; its log cannot reach the named term.
@@ -206,6 +222,39 @@ mod tests {
         };
         assert_eq!(ask(3, Position::new(2, 1)), None);
         assert_eq!(ask(3, Position::new(3, 1)), Some(Refusal::ImpossibleLog));
+    }
+
+    #[test]
+    fn impossible_releases_and_removals_are_named() {
+        let (last, sent) = (Position::START, Instant::ZERO);
+        for (term, released, refused) in [
+            (5, 0, None),
+            (5, 4, None),
+            (5, 5, Some(Refusal::ImpossibleRelease)),
+            (5, u64::MAX, Some(Refusal::ImpossibleRelease)),
+            (0, 0, Some(Refusal::TermZero)),
+            (0, 1, Some(Refusal::ImpossibleRelease)),
+        ] {
+            #[rustfmt::skip]
+            let asks = [
+                Message::RequestVote { term, last, released },
+                Message::RequestPreVote { term, last, sent, released },
+            ];
+            for ask in asks {
+                assert_eq!(impossible(&ask, 5), refused, "{ask:?}");
+            }
+        }
+        for (asked, index, refused) in [
+            (5, 1, None),
+            (5, MAX_INDEX, None),
+            (5, 0, Some(Refusal::ImpossibleLog)),
+            (5, MAX_INDEX + 1, Some(Refusal::ImpossibleLog)),
+            (0, 1, Some(Refusal::TermZero)),
+            (MAX_TERM + 1, 1, Some(Refusal::TermTooHigh)),
+        ] {
+            let told = Message::NotMember { asked, index };
+            assert_eq!(impossible(&told, 5), refused, "{told:?}");
+        }
     }
 
     #[test]

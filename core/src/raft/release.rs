@@ -25,10 +25,11 @@ impl<R: Rules> Raft<R> {
         self.broadcast(&Message::Release { term, to });
     }
 
-    /// The host's wish to stop leading. Any follower may succeed, or the one named, at once.
+    /// The host's wish to stop leading. Any follower may succeed, or the one named, at once, if it can. A transfer that is
+    /// under way is over: the host decides anew.
     pub(super) fn resign(&mut self, to: Option<NodeId>) {
         if self.role == Role::Leader {
-            let to = to.filter(|to| *to != self.config.id && self.is_voter(*to));
+            let to = to.filter(|to| self.may_succeed(*to));
             self.depose(Why::Resigned, to);
         }
     }
@@ -50,7 +51,7 @@ impl<R: Rules> Raft<R> {
         if to == Some(self.config.id) {
             // The one that was named does not step back from others.
             self.yielded = true;
-            self.stand();
+            self.succeed();
         } else if freed || followed {
             // Nobody leads: a retry draw is wait enough, unless the timer would have fired sooner. The one that was
             // named may be gone.

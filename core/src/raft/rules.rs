@@ -77,6 +77,18 @@ listed! {
         /// What was asked for is looked at again when it arrives (RL-6): the question, the promise, the own log. Off: entries
         /// that were acknowledged since are dropped.
         SuffixRechecked,
+        /// The next change of who takes part begins when the last is committed (Ongaro's thesis, §4.1). Off: two groups decide
+        /// that share no node.
+        OneChangeAtATime,
+        /// While a configuration is joint, decisions need a majority of either half (Raft §6). Off: two groups decide that
+        /// share no node.
+        JointNeedsBoth,
+        /// A leader changes who takes part only once an entry of its own term is committed (Ongaro, raft-dev 2015). Off: a
+        /// change that was not committed comes back beside another, and two groups decide that share no node.
+        ChangeAfterOwnTerm,
+        /// A leader hands over when its successor has its whole log (Ongaro's thesis, §3.10). Off: a healthy leader goes,
+        /// and the one it named is refused by everybody.
+        TransferWhenCaughtUp,
     }
 }
 
@@ -108,6 +120,8 @@ pub enum Invariant {
     StateMachineAgreement,
     /// What is committed is on a majority's disks.
     CommittedIsDurable,
+    /// Votes and commits use configurations whose quorums intersect.
+    IntersectingQuorums,
     /// The commit index rises only, and in a leader over an entry of its own term.
     CommitRises,
     /// No read is answered below the newest commit that was acknowledged before it was asked.
@@ -133,6 +147,7 @@ impl Invariant {
             Self::CommittedIsDurable => "INV-L4",
             Self::CommitRises => "INV-L5",
             Self::FreshReads => "INV-R2",
+            Self::IntersectingQuorums => "INV-L6",
         }
     }
 }
@@ -164,7 +179,12 @@ impl Rule {
             | Self::ReleaseOwnTerm
             | Self::PromiseFromAnswer => Invariant::BelievedLeaders,
             Self::LapseDeposes => Invariant::NeverRevives,
-            Self::RefuseWithoutAdopting | Self::PreVote => Invariant::LeaderStays,
+            Self::RefuseWithoutAdopting | Self::PreVote | Self::TransferWhenCaughtUp => {
+                Invariant::LeaderStays
+            }
+            Self::OneChangeAtATime | Self::JointNeedsBoth | Self::ChangeAfterOwnTerm => {
+                Invariant::IntersectingQuorums
+            }
             Self::ReadConfirmed | Self::ReadOwnTerm => Invariant::FreshReads,
         }
     }
@@ -216,6 +236,18 @@ impl Rule {
                 Invariant::CommittedIsDurable,
                 Invariant::CommitRises,
             ],
+            // Two groups that share no node elect and commit apart.
+            Invariant::IntersectingQuorums => &[
+                Invariant::OneLeaderPerTerm,
+                Invariant::LeaderCompleteness,
+                Invariant::StateMachineAgreement,
+                Invariant::CommittedIsDurable,
+                Invariant::BelievedLeaders,
+                Invariant::TokenRises,
+                Invariant::NeverRevives,
+                Invariant::LogMatching,
+                Invariant::FreshReads,
+            ],
             _ => &[],
         }
     }
@@ -241,7 +273,7 @@ impl Rules for Faithful {
 /// Some rules are switched off: a machine to learn from, and to prove that the checkers can fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Switched {
-    off: u32,
+    off: u64,
 }
 
 impl Switched {
@@ -296,6 +328,6 @@ mod tests {
     #[test]
     fn the_faithful_set_costs_nothing() {
         assert_eq!(size_of::<Faithful>(), 0);
-        assert!(Rule::ALL.len() <= 32, "the switches are bits of a u32");
+        assert!(Rule::ALL.len() <= 64, "the switches are bits of a u64");
     }
 }

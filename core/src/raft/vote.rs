@@ -40,14 +40,16 @@ impl<R: Rules> Raft<R> {
     /// The own vote counts from here on, and the attempt is timed. Each failed attempt since a leader was heard doubles
     /// the time for the next, so that slow disks and networks are outwaited.
     pub(super) fn own_vote_is_durable(&mut self) {
-        let Some(own) = self.own_place().filter(|own| !self.heard[*own].granted) else {
+        if self.due.is_some() {
             return;
-        };
+        }
         let (low, high) = self.attempt();
         let stretch = stretch(self.failed);
         let span = self.draw((low.scaled_up(stretch, 1), high.scaled_up(stretch, 1)));
         self.arm(span);
-        self.count_vote(own);
+        if let Some(own) = self.own_vote() {
+            self.count_vote(own);
+        }
     }
 
     pub(super) fn on_request_vote(

@@ -14,7 +14,7 @@ use tenure::raft::{
     Boot, Config, LogWrite, Message, Raft, Refusal, Replication, Role, Stored, Write,
 };
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket, Unknown};
-use words::{said, time, words};
+use words::{said, shape, time, words};
 
 pub(crate) use script::replay;
 
@@ -138,12 +138,17 @@ impl Stage {
 
     /// Hands an input to a node, and tells what becomes of it.
     fn input(&mut self, place: usize, input: Input<Message, ()>) {
+        self.moved(place, |machine, now| machine.handle(now, input));
+    }
+
+    /// Moves a node, unless it is down, and tells what becomes of it.
+    fn moved(&mut self, place: usize, by: impl FnOnce(&mut Raft, Instant)) {
         let now = self.now;
         let Some(machine) = self.nodes[place].machine.as_mut() else {
             return;
         };
-        let before = (role(machine), *machine.refusals());
-        machine.handle(now, input);
+        let before = (role(machine), *machine.refusals(), machine.commit());
+        by(machine, now);
         let outputs: Vec<_> = std::iter::from_fn(|| machine.poll()).collect();
         let refused =
             |reason: &&Refusal| machine.refusals().count(**reason) > before.1.count(**reason);
@@ -155,6 +160,9 @@ impl Stage {
         let after = role(machine);
         if after != before.0 {
             news.push(after);
+        }
+        if machine.commit() != before.2 {
+            news.push(format!("commit {}", machine.commit()));
         }
         for text in news {
             self.tell(&Mark::At(place, '●'), &text);
@@ -332,7 +340,15 @@ impl Stage {
                 .filter(|until| *until > self.now)
                 .map(|until| format!("; bound until {}", time(until.as_micros())));
             let (is, believes) = (role(machine), words(&machine.standing(self.now)));
-            let text = format!("{is}: {believes}{}", bound.unwrap_or_default());
+            let has = match self.log {
+                true => format!(
+                    "; log {}, commit {}",
+                    shape(machine.log()),
+                    machine.commit()
+                ),
+                false => String::new(),
+            };
+            let text = format!("{is}: {believes}{}{has}", bound.unwrap_or_default());
             self.tell(&Mark::At(place, '●'), &text);
         }
     }

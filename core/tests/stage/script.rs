@@ -8,6 +8,8 @@
 //! | `boot`, `boot n1` | all nodes that are down start, or one |
 //! | `elect n1` | it becomes the established leader at this instant, without a trace of how |
 //! | `campaign n1`, `resign n1`, `resign n1 to=n2` | its host asks for it |
+//! | `propose n1 3`, `propose n1 1 1` | its host proposes so many entries, once or several times before it looks at what the machine wants |
+//! | `compact n1 5` | its host holds a snapshot up to that entry |
 //! | `deliver`, `deliver n1>n2 *>n3` | what is on the way arrives in the order it was sent, all or part of it; time passes until it does |
 //! | `deliver n1>n2:Release` | messages of one kind, so that they overtake others |
 //! | `drop n1>n2` | what is on the way is lost |
@@ -22,7 +24,7 @@
 //! | `show` | what each node is, believes and is bound by |
 
 use super::{Flight, Mark, Stage, words};
-use tenure::log::Shape;
+use tenure::log::{Position, Shape};
 use tenure::raft::Replication;
 use tenure::{Election, Input, NodeId, Standing, Unknown};
 
@@ -91,6 +93,25 @@ fn perform(stage: &mut Option<Stage>, line: &str) -> Result<(), String> {
             let to = rest.first().map(|word| word.trim_start_matches("to="));
             let to = to.map(words::node).transpose()?;
             stage.input(stage.known(first)?, Input::Resign { to });
+        }
+        "propose" => {
+            let place = stage.known(first)?;
+            let counts: Result<Vec<u32>, _> = rest.iter().map(|count| count.parse()).collect();
+            let counts = counts.map_err(|error| error.to_string())?;
+            let mut done = Ok(());
+            stage.moved(place, |machine, now| {
+                let mut each = counts.iter().map(|count| machine.propose(now, *count));
+                done = each.try_for_each(|first| first.map(drop));
+            });
+            done.map_err(|error| error.to_string())?;
+        }
+        "compact" => {
+            let place = stage.known(first)?;
+            let index = rest.first().and_then(|index| index.parse().ok());
+            let index = index.ok_or("up to where?")?;
+            let mut done = Ok(Position::START);
+            stage.moved(place, |machine, now| done = machine.compact(now, index));
+            done.map_err(|error| error.to_string())?;
         }
         "deliver" => stage.pick(&words, |stage, index| {
             stage.now = stage.now.max(stage.flights[index].at);

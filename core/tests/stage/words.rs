@@ -4,7 +4,7 @@
 //! without a change here. What a trace says shorter than `Debug` is said in [`Value::fmt`], and nowhere else.
 
 use std::fmt::{self, Debug};
-use tenure::log::Position;
+use tenure::log::{Position, Shape};
 use tenure::raft::Message;
 use tenure::{Duration, Instant, NodeId};
 
@@ -25,6 +25,23 @@ pub(crate) fn said(message: &Message, log: bool) -> String {
         *round = 0;
     }
     words(&message)
+}
+
+/// The shape of a log as a script writes it: `1x3,2x1`, after what was compacted away.
+pub(crate) fn shape(log: &Shape) -> String {
+    let runs: Vec<String> = log
+        .runs()
+        .map(|(term, count)| format!("{term}x{count}"))
+        .collect();
+    let runs = if runs.is_empty() {
+        "none".into()
+    } else {
+        runs.join(",")
+    };
+    match log.base() {
+        Position::START => runs,
+        base => format!("{runs} after {}", words(&base)),
+    }
 }
 
 /// Microseconds as a trace tells them.
@@ -95,11 +112,23 @@ impl fmt::Display for Value {
                 ("NodeId", [id]) => write!(f, "n{id}"),
                 ("Some", [value]) => write!(f, "{value}"),
                 _ => {
-                    f.write_str(name)?;
-                    items.iter().try_for_each(|item| write!(f, " {item}"))
+                    let items = items.iter().map(Self::to_string).collect::<Vec<_>>();
+                    let space = if name.is_empty() { "" } else { " " };
+                    write!(f, "{name}{space}{}", items.join(" "))
                 }
             },
             Self::Fields(name, fields) => match (name.as_str(), &fields[..]) {
+                ("Run", [(_, term), (_, count)]) if count.number() > 0 => {
+                    write!(f, "{term}x{count}")
+                }
+                ("Run", _) => f.write_str("none"),
+                ("Change", [(_, term), (_, to)]) => write!(f, "{term}x1 that makes it {to}"),
+                // How many vote follows from who is in it.
+                ("Membership", [(_, members), ..]) => write!(f, "{members}"),
+                ("Member", [(_, id), (_, part)]) => match part.to_string().as_str() {
+                    "Voter" => write!(f, "{id}"),
+                    part => write!(f, "{id} ({part})"),
+                },
                 ("Position", [(_, term), (_, index)]) => write!(f, "{term}:{index}"),
                 // The generation is 0 unless a test says otherwise.
                 ("Token", [(_, generation), (_, counter)]) if generation.number() == 0 => {
@@ -108,13 +137,18 @@ impl fmt::Display for Value {
                 ("Tenure", [(_, token), (_, until)]) => write!(f, "{token} until {until}"),
                 ("Leader", [(_, node), (_, token)]) => write!(f, "{node} in {token}"),
                 _ => {
-                    f.write_str(if name == "Record" { "" } else { name })?;
+                    // What the words for its fields say already.
+                    let name = match name.as_str() {
+                        "Record" | "Better" => "",
+                        name => name,
+                    };
+                    f.write_str(name)?;
                     let told = fields
                         .iter()
                         .filter(|(field, value)| !says_nothing(field, &value.to_string()))
                         .map(|(field, value)| format!("{field} {value}"))
                         .collect::<Vec<_>>();
-                    let space = if name == "Record" { "" } else { " " };
+                    let space = if name.is_empty() { "" } else { " " };
                     write!(f, "{space}{}", told.join(", "))
                 }
             },

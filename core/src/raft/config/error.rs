@@ -68,6 +68,13 @@ pub enum ConfigError {
     NothingToSend,
     /// The stored log ends beyond [`MAX_INDEX`](super::MAX_INDEX): it is damaged. Restore it.
     LogTooLong(u64),
+    /// A stored configuration entry lies beyond the end of the stored log: they are not of one disk. Restore both.
+    MembersBeyondLog {
+        /// The index of the configuration entry.
+        change: u64,
+        /// The end of the log.
+        log: u64,
+    },
 }
 
 /// The reason and, after a semicolon, the remedy.
@@ -97,6 +104,7 @@ impl ConfigError {
             Self::IncarnationZero => "incarnation-zero",
             Self::NothingToSend => "nothing-to-send",
             Self::LogTooLong(_) => "log-too-long",
+            Self::MembersBeyondLog { .. } => "members-beyond-log",
         }
     }
 
@@ -121,7 +129,8 @@ impl ConfigError {
             | Self::RecordVote(_)
             | Self::RecordPromise(_)
             | Self::LogBeyondRecord { .. }
-            | Self::LogTooLong(_) => {
+            | Self::LogTooLong(_)
+            | Self::MembersBeyondLog { .. } => {
                 "restore the record; never start with an empty one under the same id"
             }
             Self::TimeoutTooLong(_) => "use at most an hour",
@@ -196,6 +205,10 @@ impl fmt::Display for Reason<'_> {
             E::LogTooLong(end) => write!(
                 f,
                 "the stored log ends at index {end}, which no group reaches: it is damaged"
+            ),
+            E::MembersBeyondLog { change, log } => write!(
+                f,
+                "a configuration entry is stored at index {change}, and the stored log ends at {log}"
             ),
             E::NothingToSend => f.write_str("a batch or a window of no entries replicates nothing"),
         }
@@ -304,6 +317,12 @@ mod tests {
                 "incarnation-zero",
                 "reserved",
                 "fresh nonce",
+            ),
+            (
+                ConfigError::MembersBeyondLog { change: 9, log: 8 },
+                "members-beyond-log",
+                "at index 9",
+                "restore the record",
             ),
         ] {
             assert_eq!(error.code(), code);
