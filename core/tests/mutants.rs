@@ -199,7 +199,7 @@ fn promise_from_answer() {
 /// Logs of arbitrary shapes, which nobody extends: whoever is elected has what a majority has, and a longer log of an older
 /// term is no match for it (noraft 0.4.0).
 #[test]
-fn up_to_date_log() {
+fn up_to_date_log_without_replication() {
     let elected_with_a_short_log = |rules: &[Rule], seeds: u64| {
         (0..seeds).find_map(|seed| {
             let mut group = hostile(rules, seed, |_| timing());
@@ -315,7 +315,7 @@ fn what_follows_in_logs_is_declared() {
 }
 
 #[test]
-fn up_to_date_log_with_replication() {
+fn up_to_date_log() {
     killed_with_logs(Rule::UpToDateLog, 200);
 }
 
