@@ -2,7 +2,7 @@
 
 mod group;
 
-use group::{Breakage, Group};
+use group::{Breakage, Group, Work};
 use std::collections::BTreeMap;
 
 /// Every member has applied all that is committed. That it is the same is judged at every step.
@@ -30,7 +30,7 @@ fn wild_schedules_break_no_log_and_heal() {
         let leader = group.run_until_leader(healed + 4_000_000);
         assert!(leader.is_some(), "seed {seed}: nobody leads");
         group.run_until(group.now + 500_000);
-        group.work.propose = 0;
+        group.work = Work::default();
         let rest = group.now + 2_000_000;
         while !alike(&group) && group.now < rest && group.ghost.broken.is_none() {
             group.step();
