@@ -55,6 +55,8 @@ pub(crate) struct Work {
     pub(crate) propose: u64,
     /// A node takes a snapshot and compacts its log.
     pub(crate) compact: u64,
+    /// A node is asked to hand over to another.
+    pub(crate) transfer: u64,
 }
 
 impl<R: Rules> Group<R> {
@@ -113,15 +115,19 @@ impl<R: Rules> Group<R> {
         }
     }
 
-    /// Proposes and compacts, here and there.
+    /// Who was elected and does not know otherwise.
+    fn leaders(&self) -> Vec<usize> {
+        let leads = |place: &usize| {
+            let machine = self.nodes[*place].machine.as_ref();
+            machine.is_some_and(|machine| machine.role() == Role::Leader)
+        };
+        (0..self.nodes.len()).filter(leads).collect()
+    }
+
+    /// Proposes, compacts and hands over, here and there.
     pub(super) fn work(&mut self) {
         if self.chance(self.work.propose) {
-            let leaders: Vec<usize> = (0..self.nodes.len())
-                .filter(|place| {
-                    let machine = self.nodes[*place].machine.as_ref();
-                    machine.is_some_and(|machine| machine.role() == Role::Leader)
-                })
-                .collect();
+            let leaders = self.leaders();
             let place = match leaders.len() as u64 {
                 0 => self.random.below(self.nodes.len() as u64) as usize,
                 several => leaders[self.random.below(several) as usize],
@@ -137,6 +143,17 @@ impl<R: Rules> Group<R> {
         if self.chance(self.work.compact) {
             let place = self.random.below(self.nodes.len() as u64) as usize;
             self.compact(place);
+        }
+        if self.chance(self.work.transfer) {
+            let place = self.leaders().first().copied().unwrap_or(0);
+            let to = NodeId(self.random.below(self.nodes.len() as u64));
+            let now = self.clock(place);
+            if let Some(machine) = self.nodes[place].machine.as_mut() {
+                // Who cannot says so, and nothing comes of it.
+                let _ = machine.transfer(now, to);
+                self.carry_out(place);
+                self.judge(place);
+            }
         }
     }
 

@@ -124,6 +124,7 @@ impl<R: Rules> Group<R> {
         self.work = Work {
             propose: 10 + self.random.below(20),
             compact: self.random.below(8),
+            transfer: self.random.below(3),
         };
         self
     }

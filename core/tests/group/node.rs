@@ -190,8 +190,11 @@ impl<R: Rules> Node<R> {
                 indices.map(entry).collect::<Option<_>>().map(Load::Entries)
             }
             Message::InstallSnapshot { last, .. } | Message::SuffixSnapshot { base: last, .. } => {
-                let state = self.kept.snapshot.get(..last.index as usize)?;
-                Some(Load::State(state.into()))
+                // One that it was sent may still be on its way to the disk.
+                let kept = self.kept.snapshot.get(..last.index as usize);
+                let state = kept.map(State::from);
+                let state = state.or_else(|| self.memory.offered.get(&last.index).cloned());
+                state.map(Load::State)
             }
             _ => Some(Load::Nothing),
         }
