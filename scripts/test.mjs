@@ -5,6 +5,7 @@
 //     npm test -- --list
 import { parseArgs } from 'node:util';
 import { buildPage } from './build.mjs';
+import { checkCounts } from './counts.mjs';
 import { checkArrows } from './lib/arrows.mjs';
 import { provideChromium } from './lib/chromium.mjs';
 import { checkNode } from './lib/node.mjs';
@@ -31,6 +32,7 @@ const STEPS = [
   { name: 'clippy', title: 'no warning in the rooms', work: clippy },
   { name: 'docs', title: 'the documentation builds without a warning', work: docs },
   { name: 'rust', title: 'the Rust tests', work: () => run('cargo', ['test', ...CRATES]) },
+  { name: 'counts', title: 'the machines take no more instructions than they did', work: checkCounts },
   { name: 'no-std', title: 'the core compiles where there is no operating system', work: buildBare },
   { name: 'wasm', title: 'the WASM module, within its budget', needs: ['tools'], work: buildWasm },
   {

@@ -366,6 +366,25 @@ fn a_node_removed_while_cut_off_moves_nobody_and_learns_of_it() {
     assert_eq!((cluster.leading(), elections(&cluster)), (vec![0], 1));
 }
 
+/// Its own log has the entry that removes it, and after a restart it does not know any more that this is committed.
+#[test]
+fn a_leader_that_removed_itself_is_told_after_a_restart() {
+    let mut cluster = three_and(0);
+    settle(&mut cluster, 0, &[1, 2], &[]);
+    let index = cluster.machine(0).removed().unwrap();
+    cluster.restart(0);
+    assert_eq!(cluster.machine(0).removed(), None);
+    cluster.until("it learns", |cluster| {
+        cluster.machine(0).removed() == Some(index)
+    });
+    cluster.run(20);
+    let asked = asked_to_be_elected(&cluster, 0);
+    assert!(asked > 0);
+    cluster.run(3_000);
+    assert_eq!(asked_to_be_elected(&cluster, 0), asked);
+    assert_eq!(elections(&cluster), 2);
+}
+
 /// It stops also when nobody leads, and those that remain elect without it.
 #[test]
 fn a_removed_node_leaves_an_election_to_the_others() {

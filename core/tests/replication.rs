@@ -4,7 +4,7 @@ mod cluster;
 
 use cluster::Cluster;
 use tenure::log::Position;
-use tenure::raft::{Entries, Message, Role};
+use tenure::raft::{Entries, Message, Role, Rule};
 use tenure::{Duration, Input, NodeId};
 
 #[test]
@@ -115,4 +115,184 @@ fn an_acknowledgement_that_is_lost_is_asked_for_again() {
     cluster.run(200);
     let appends = |said: &&(usize, usize, Message)| matches!(said.2, Message::Append { .. });
     assert_eq!(cluster.said.iter().filter(appends).count(), 0);
+}
+
+/// Figure 8 of the Raft paper. Node 0 leads and brings its second entry to node 1 alone; node 4 leads in term 2 and keeps its
+/// entry to itself; node 0 leads again and brings the old entry to all the others, but none of the new term; node 4
+/// is elected once more. Answers what node 0 took for committed, and the term of the second entry in the end.
+fn figure_8(off: &[Rule]) -> (u64, u64) {
+    let mut cluster = Cluster::without(5, off);
+    for node in &mut cluster.nodes {
+        node.config.safe_mode = false;
+    }
+    let mut cluster = cluster.seeded(1);
+    let leads =
+        |place: usize| move |cluster: &Cluster<_>| cluster.machine(place).role() == Role::Leader;
+
+    cluster.elect(0);
+    cluster.run(10);
+    cluster.loses = |_, to, message| matches!(message, Message::Append { .. }) && to != 1;
+    assert_eq!(cluster.propose(0, 1), 2);
+    cluster.run(5);
+    cluster.crash(0);
+
+    cluster.loses =
+        |from, to, message| from == 1 || to == 1 || matches!(message, Message::Append { .. });
+    cluster.input(4, Input::Campaign);
+    cluster.until("node 4 leads", leads(4));
+    cluster.run(5);
+    assert_eq!(cluster.terms(4), [1, 2]);
+    cluster.crash(4);
+
+    cluster.start(0);
+    cluster.loses = |_, to, message| matches!(message, Message::Append { .. }) && to == 1;
+    // In term 2 node 4 has the votes.
+    cluster.input(0, Input::Campaign);
+    cluster.run(3);
+    cluster.restart(0);
+    cluster.input(0, Input::Campaign);
+    cluster.until("node 0 leads", leads(0));
+    // There, back as refused, there again; what follows the acknowledgement is lost.
+    cluster.run(3);
+    cluster.loses =
+        |_, _, message| matches!(message, Message::Append { .. } | Message::Commit { .. });
+    cluster.run(10);
+    assert_eq!(cluster.terms(0), [1, 1, 3]);
+    for place in 1..4 {
+        assert_eq!(cluster.terms(place), [1, 1]);
+    }
+    let committed = cluster.commit(0);
+    cluster.crash(0);
+
+    cluster.loses = |_, _, _| false;
+    cluster.isolate(1);
+    cluster.start(4);
+    cluster.input(4, Input::Campaign);
+    cluster.until("node 4 leads again", leads(4));
+    cluster.run(50);
+    (committed, cluster.terms(2)[1])
+}
+
+#[test]
+fn an_entry_of_an_older_term_may_still_be_replaced() {
+    assert_eq!(figure_8(&[]), (0, 2));
+    // Two leaders, two entries committed at one index.
+    assert_eq!(figure_8(&[Rule::CommitOwnTerm]), (2, 2));
+}
+
+/// An append that is lost is repaired by the heartbeat that is answered next, and by nothing before it.
+#[test]
+fn a_lost_append_is_repaired_by_the_next_heartbeat() {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.run(60);
+    cluster.loses = |_, to, message| to == 2 && matches!(message, Message::Append { .. });
+    let index = cluster.propose(0, 3);
+    cluster.run(1);
+    cluster.loses = |_, _, _| false;
+    cluster.said.clear();
+    cluster.until("repaired", |cluster| cluster.commit(2) == index);
+    let to_2: Vec<&Message> = cluster
+        .said
+        .iter()
+        .filter(|(_, to, _)| *to == 2)
+        .map(|(_, _, message)| message)
+        .collect();
+    assert!(
+        matches!(
+            to_2[..],
+            [
+                Message::Commit { .. },
+                Message::Heartbeat { .. },
+                Message::Append {
+                    entries: Entries::Run { count: 3, .. },
+                    ..
+                },
+                ..
+            ]
+        ),
+        "{to_2:?}"
+    );
+}
+
+/// A follower that was away needs what is compacted away: it is told from where, installs it, and goes on with the entries
+/// that were proposed meanwhile.
+#[test]
+fn a_snapshot_is_caught_up_with_while_entries_continue() {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.run(10);
+    cluster.isolate(2);
+    let upto = cluster.propose(0, 20);
+    cluster.run(50);
+    cluster
+        .with(0, |machine, now| machine.compact(now, upto))
+        .unwrap();
+    cluster.propose(0, 3);
+    cluster.run(10);
+    cluster.heal();
+    cluster.said.clear();
+    // A proposal every millisecond, a slow disk where the snapshot is installed.
+    cluster.nodes[2].write_takes = 10_000;
+    for _ in 0..200 {
+        cluster.propose(0, 1);
+        cluster.run(1);
+    }
+    cluster.run(100);
+    let end = cluster.machine(0).last().index;
+    assert_eq!(
+        (0..3)
+            .map(|place| cluster.commit(place))
+            .collect::<Vec<_>>(),
+        [end; 3]
+    );
+    let snapshots = cluster
+        .said
+        .iter()
+        .filter(|(_, _, message)| matches!(message, Message::InstallSnapshot { last, .. } if last.index == upto));
+    assert_eq!(snapshots.count(), 1);
+    assert_eq!(cluster.machine(2).log().base().index, upto);
+    assert_eq!(cluster.nodes[2].disk.log, *cluster.machine(2).log());
+    assert_eq!(cluster.leading(), [0]);
+    cluster.assert_agreement();
+}
+
+/// Everybody goes down at once. The disks hold all that was acknowledged; what is committed is known again with the first
+/// entry of a new term.
+#[test]
+fn a_group_restarts_from_its_disks() {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    let index = cluster.propose(0, 5);
+    cluster.run(50);
+    cluster
+        .with(1, |machine, now| machine.compact(now, 3))
+        .unwrap();
+    // These are on no disk but the leader's.
+    cluster.nodes[1].write_takes = u64::MAX;
+    cluster.nodes[2].write_takes = u64::MAX;
+    cluster.propose(0, 2);
+    cluster.run(2);
+    assert_eq!(cluster.commit(0), index);
+    for place in 0..3 {
+        cluster.crash(place);
+    }
+    for place in 0..3 {
+        cluster.nodes[place].write_takes = 0;
+        cluster.start(place);
+    }
+    let known = |cluster: &Cluster| {
+        (0..3)
+            .map(|place| cluster.commit(place))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(known(&cluster), [0, 3, 0]);
+    assert_eq!(cluster.machine(0).last().index, index + 2);
+    assert_eq!(cluster.machine(2).last().index, index);
+    cluster.until("somebody leads", |cluster| !cluster.leading().is_empty());
+    cluster.run(60);
+    let end = cluster.machine(0).last().index;
+    assert!(end > index);
+    assert_eq!(known(&cluster), [end; 3]);
+    cluster.assert_agreement();
 }

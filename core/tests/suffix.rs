@@ -238,10 +238,7 @@ fn the_term_comes_in_the_same_write_as_the_entries() {
         let [(_, _, Write { record, log })] = &cluster.nodes[1].writes[..] else {
             panic!("{:?}", cluster.nodes[1].writes)
         };
-        assert_eq!(
-            matches!(log, LogWrite::Append { after, .. } if *after == prev),
-            true
-        );
+        assert!(matches!(log, LogWrite::Append { after, .. } if *after == prev));
         assert_eq!((record.term == 6, record.vote), (adopted, None));
         assert_eq!(cluster.machine(1).term() == 6, adopted);
     }
@@ -383,10 +380,8 @@ fn nothing_is_fetched_under_a_promise() {
     cluster.run(20);
     // Its last heartbeat came so long ago that it asks early, and both others refuse for their logs.
     cluster.isolate(1);
+    stands_under_a_promise(&mut cluster);
     let promised = cluster.machine(1).promise().unwrap().until;
-    cluster.until("asks", |cluster| {
-        cluster.machine(1).role() == Role::PreCandidate
-    });
     let (term, sent) = (cluster.machine(1).term(), cluster.clock());
     let better = Some(Better {
         last: Position::new(1, 9),
@@ -401,4 +396,50 @@ fn nothing_is_fetched_under_a_promise() {
     cluster.input(1, Input::Peer(NodeId(2), refused));
     cluster.until("asked", |cluster| !asked(cluster).is_empty());
     assert!(cluster.clock() >= promised);
+}
+
+/// The best of a quorum is the best of those that answered since a leader was last heard.
+#[test]
+fn a_refusal_of_an_earlier_candidacy_does_not_count() {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.run(20);
+    cluster.isolate(1);
+    stands_under_a_promise(&mut cluster);
+    let (term, first) = (cluster.machine(1).term(), cluster.clock());
+    let heartbeat = Message::Heartbeat {
+        term,
+        sent: first,
+        round: 9,
+        commit: 0,
+    };
+    cluster.input(1, Input::Peer(NodeId(0), heartbeat));
+    assert_eq!(cluster.machine(1).role(), Role::Follower);
+    stands_under_a_promise(&mut cluster);
+    let second = cluster.clock();
+    for (sent, fetches) in [(first, 0), (second, 1)] {
+        let better = Better {
+            last: Position::new(1, 9),
+            remainder: Duration::ZERO,
+            sent,
+        };
+        let refused = Message::PreVoteRefused {
+            asked: term + 1,
+            term,
+            better: Some(better),
+        };
+        cluster.input(1, Input::Peer(NodeId(2), refused));
+        // It asks when its own promise is over, if ever.
+        cluster.run(31);
+        assert_eq!(asked(&cluster).len(), fetches);
+    }
+}
+
+/// Makes 1, cut off, stand as early as it may.
+fn stands_under_a_promise(cluster: &mut Cluster) {
+    let promised = cluster.machine(1).promise().unwrap().until;
+    cluster.run(promised.since(cluster.clock()).as_micros() / 1_000 - 29);
+    cluster.input(1, Input::Campaign);
+    assert_eq!(cluster.machine(1).role(), Role::PreCandidate);
+    assert!(promised > cluster.clock());
 }

@@ -8,7 +8,8 @@ const CRATES = {
   tenure: [],
   'tenure-sim': ['tenure'],
   'tenure-wasm': ['tenure', 'tenure-sim'],
-  'tenure-tests': ['tenure', 'tenure-sim', 'tenure-wasm'],
+  'tenure-counts': ['tenure'],
+  'tenure-tests': ['tenure', 'tenure-counts', 'tenure-sim', 'tenure-wasm'],
   xtask: [],
 };
 

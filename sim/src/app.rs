@@ -214,7 +214,7 @@ impl App {
                 request,
                 value,
             }),
-            Effect::Finish(job) => [Packet::Finish { pass, job }; RESOURCES],
+            Effect::Finish(job) => std::array::from_fn(|_| Packet::Finish { pass, job }),
         })
     }
 
@@ -428,7 +428,7 @@ mod tests {
         assert!(app.claim(9, pass.token).is_none());
         app.answered(1, pass, listed);
         assert!(app.serving() && app.claim(9, Token::new(0, 4)).is_none());
-        let claim = app.claim(9, pass.token).unwrap()[0];
+        let [claim, _] = app.claim(9, pass.token).unwrap();
         assert!(matches!(
             claim,
             Packet::Claim {

@@ -55,6 +55,8 @@ pub mod scheme;
 pub mod stages;
 pub mod stats;
 #[cfg(not(target_family = "wasm"))]
+pub mod store;
+#[cfg(not(target_family = "wasm"))]
 pub mod sweep;
 pub mod world;
 

@@ -119,7 +119,6 @@ impl Mutant {
     #[must_use]
     pub fn unreachable(&self) -> Option<&'static str> {
         match self.rule {
-            Some(Rule::UpToDateLog) => Some("every log is empty in the simulator so far"),
             Some(Rule::PromiseFromAnswer) => Some("needs nodes that are configured differently"),
             _ if self.check().is_none() => {
                 Some("no judge of the simulator looks at what it protects")

@@ -1,11 +1,19 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
 use crate::physics::trace::Trace;
+#[cfg(not(target_family = "wasm"))]
+use crate::store::replica::{Payload, Snapshot};
+#[cfg(not(target_family = "wasm"))]
+use crate::store::{Request, Said};
+#[cfg(not(target_family = "wasm"))]
+use std::sync::Arc;
 use tenure::fence::Pass;
+#[cfg(not(target_family = "wasm"))]
+use tenure::log::Position;
 use tenure::raft;
 
 /// A message on the network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Packet {
     /// Between Raft voters.
     Raft(raft::Message),
@@ -75,6 +83,35 @@ pub enum Packet {
         /// Which job.
         job: u64,
     },
+    /// Between Raft members, with what the host attached to the entries or the snapshot in it.
+    #[cfg(not(target_family = "wasm"))]
+    Loaded(raft::Message, Arc<Load>),
+    /// A client asks a node for something of the store.
+    #[cfg(not(target_family = "wasm"))]
+    Ask {
+        /// The client's number of it.
+        number: u64,
+        /// What.
+        request: Arc<Request>,
+    },
+    /// A node answers a client of the store.
+    #[cfg(not(target_family = "wasm"))]
+    Said {
+        /// The number of what was asked.
+        number: u64,
+        /// What is said.
+        said: Arc<Said>,
+    },
+}
+
+/// What a host attaches to what its machine says or writes.
+#[cfg(not(target_family = "wasm"))]
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// The payloads of entries.
+    Commands(Vec<(Position, Payload)>),
+    /// The state as of an entry.
+    State(Arc<Snapshot>),
 }
 
 /// How a node answers a client.
@@ -150,6 +187,10 @@ pub(crate) mod code {
     pub(crate) const LIST: i64 = 27;
     pub(crate) const CLAIM: i64 = 28;
     pub(crate) const FINISH: i64 = 29;
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const ASK: i64 = 30;
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const SAID: i64 = 31;
 }
 
 impl Packet {
@@ -168,6 +209,12 @@ impl Packet {
             Self::List { .. } => code::LIST as u8,
             Self::Claim { .. } => code::CLAIM as u8,
             Self::Finish { .. } => code::FINISH as u8,
+            #[cfg(not(target_family = "wasm"))]
+            Self::Loaded(message, _) => crate::scheme::raft::message_kind(message),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Ask { .. } => code::ASK as u8,
+            #[cfg(not(target_family = "wasm"))]
+            Self::Said { .. } => code::SAID as u8,
         }
     }
 
@@ -177,6 +224,10 @@ impl Packet {
         match self {
             Self::Raft(message) => Some(message.term()),
             Self::Request { .. } | Self::Reply { .. } => None,
+            #[cfg(not(target_family = "wasm"))]
+            Self::Loaded(message, _) => Some(message.term()),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Ask { .. } | Self::Said { .. } => None,
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
@@ -195,6 +246,21 @@ impl Packet {
     pub fn fold(&self, trace: &mut Trace) {
         match self {
             Self::Raft(message) => crate::scheme::raft::fold(message, trace),
+            #[cfg(not(target_family = "wasm"))]
+            Self::Loaded(message, load) => {
+                crate::scheme::raft::fold(message, trace);
+                load.fold(trace);
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Self::Ask { number, request } => {
+                trace.mix(*number);
+                mix_hash(&**request, trace);
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Self::Said { number, said } => {
+                trace.mix(*number);
+                mix_hash(&**said, trace);
+            }
             Self::Request { request } => trace.mix(*request),
             Self::Reply { request, outcome } => {
                 trace.mix(*request);
@@ -254,6 +320,26 @@ impl Packet {
                 trace.mix(what);
                 trace.mix(number);
             }
+        }
+    }
+}
+
+/// Feeds the hash of a value into the trace: one that is the same on every target.
+#[cfg(not(target_family = "wasm"))]
+fn mix_hash(value: &impl std::hash::Hash, trace: &mut Trace) {
+    trace.mix(crate::store::print(value));
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl Load {
+    pub(crate) fn fold(&self, trace: &mut Trace) {
+        match self {
+            Self::Commands(commands) => {
+                for (_, payload) in commands {
+                    trace.mix(payload.as_deref().map_or(0, crate::store::Command::print));
+                }
+            }
+            Self::State(snapshot) => mix_hash(&snapshot.kv, trace),
         }
     }
 }

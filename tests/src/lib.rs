@@ -1,6 +1,8 @@
 //! What crosses the rooms lives beside this crate: `tests/tests` (Rust), `tests/wasm` and `tests/browser` (TypeScript),
 //! over the gallery in `scenarios/` at the root, which page, command and tests share.
 
+pub mod faults;
+
 use std::path::{Path, PathBuf};
 
 /// The folder of the gallery.

@@ -124,7 +124,6 @@ impl<R: Rules> Raft<R> {
         self.count_lease_anew();
         self.members.push(last + 1, Arc::new(next));
         self.reconfigure();
-        self.unsent = true;
         self.persist();
         Some(self.log.last())
     }

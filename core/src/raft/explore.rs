@@ -134,6 +134,15 @@ impl<R: Rules> Raft<R> {
                 }
             }
         }
+        if let Some(lacking) = &self.lacking {
+            for of in 0..members.members().len() {
+                let (refuser, asked) = lacking.of(view.place(of));
+                refuser
+                    .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
+                    .hash(hasher);
+                asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
+            }
+        }
         if !view.timed {
             return;
         }
@@ -150,19 +159,7 @@ impl<R: Rules> Raft<R> {
                 let transfer = self.transfer.map(|transfer| ahead(transfer.until));
                 transfer.hash(hasher);
             }
-            Role::PreCandidate => {
-                (ago(self.began), ago(self.armed_at)).hash(hasher);
-                let Some(lacking) = &self.lacking else {
-                    return;
-                };
-                for of in 0..members.members().len() {
-                    let (refuser, asked) = lacking.of(view.place(of));
-                    refuser
-                        .map(|it| (it.better.last, ago(it.better.sent), ahead(it.free_at)))
-                        .hash(hasher);
-                    asked.map(|(sent, after)| (ago(sent), after)).hash(hasher);
-                }
-            }
+            Role::PreCandidate => (ago(self.began), ago(self.armed_at)).hash(hasher),
             Role::Candidate | Role::Follower => {}
         }
     }

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hasher};
 use tenure::log::Shape;
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, Faithful, Message, Raft, Record, Role, Rules, Stored, Switched, View, Write,
+    Boot, Config, Faithful, Message, Raft, Record, Replication, Role, Rules, Stored, Switched,
+    View, Write,
 };
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Ticket};
 
@@ -48,6 +49,30 @@ impl<R: Rules> Bench<R> {
         Self {
             disk: stored,
             ..Self::of(machine.unwrap())
+        }
+    }
+
+    /// A machine with a log.
+    pub(crate) fn with_log(
+        voters: u64,
+        id: u64,
+        stored: Option<Stored>,
+        flow: Replication,
+        rules: R,
+    ) -> Self {
+        let voters = Voters::new((0..voters).map(NodeId)).unwrap();
+        let config = Config {
+            replication: Some(flow),
+            ..Config::new(NodeId(id), voters)
+        };
+        let boot = Boot {
+            stored: stored.clone(),
+            incarnation: 1,
+            seed: 1,
+        };
+        Self {
+            disk: stored,
+            ..Self::of(Raft::with_rules(config, boot, ms(0), rules).unwrap())
         }
     }
 
@@ -102,6 +127,18 @@ impl<R: Rules> Bench<R> {
 
     pub(crate) fn hear(&mut self, at: u64, from: u64, message: Message) {
         self.input(at, Input::Peer(NodeId(from), message));
+    }
+
+    /// Appends `count` entries, a leader's, and carries out what that asks for.
+    pub(crate) fn propose(&mut self, at: u64, count: u32) {
+        self.machine.propose(ms(at), count).unwrap();
+        self.input(at, Input::Timeout);
+    }
+
+    /// The disk answers the oldest of what it was asked for and did not do.
+    pub(crate) fn write_next(&mut self, at: u64) {
+        let ticket = self.waiting.remove(0);
+        self.input(at, Input::Reply(ticket, Ok(())));
     }
 
     /// What was said since the last look.

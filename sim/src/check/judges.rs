@@ -6,6 +6,8 @@ use super::jobs_lost::JobsLost;
 use super::jobs_twice::JobsTwice;
 use super::leader_again::LeaderAgain;
 use super::linearizable::{Fate, Finding};
+#[cfg(not(target_family = "wasm"))]
+use super::logs::LogJudges;
 use super::never_revives::NeverRevives;
 use super::one_leader::OneLeaderPerTerm;
 use super::one_vote::OneVotePerTerm;
@@ -28,6 +30,9 @@ pub struct Judges {
     token_holder: TokenHolder,
     /// Where there are jobs.
     jobs: Option<Box<JobJudges>>,
+    /// Where there are logs.
+    #[cfg(not(target_family = "wasm"))]
+    logs: Option<Box<LogJudges>>,
 }
 
 /// The judges of jobs.
@@ -55,7 +60,7 @@ impl Broken {
         self.0 >> check as u8 & 1 == 1
     }
 
-    fn add(&mut self, check: Check, broken: bool) {
+    pub(super) fn add(&mut self, check: Check, broken: bool) {
         self.0 |= u32::from(broken) << check as u8;
     }
 }
@@ -81,6 +86,8 @@ impl Judges {
                     concurrent: JobsConcurrent::new(nodes),
                 })
             }),
+            #[cfg(not(target_family = "wasm"))]
+            logs: promises.logs.then(|| Box::new(LogJudges::new(nodes))),
         }
     }
 
@@ -165,6 +172,19 @@ impl Judges {
             }
         }
         broken
+    }
+
+    /// The judges of logs, where there are logs.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn logs(&mut self) -> Option<&mut LogJudges> {
+        self.logs.as_deref_mut()
+    }
+
+    /// How many terms were begun by nodes that could not win them.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub fn terms_burnt(&self) -> u64 {
+        self.logs.as_ref().map_or(0, |logs| logs.burnt())
     }
 
     fn hear_of_jobs(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
@@ -299,6 +319,20 @@ impl Judges {
             Check::LinearizableFenced | Check::LinearizableUnfenced | Check::LinearizableClient => {
                 Tally::default()
             }
+            Check::LogMatching
+            | Check::LeaderCompleteness
+            | Check::StateMachineAgreement
+            | Check::CommittedIsDurable
+            | Check::AcknowledgedSurvives
+            | Check::TermsBurnt
+            | Check::LinearizableStore => {
+                #[cfg(target_family = "wasm")]
+                return Tally::default();
+                #[cfg(not(target_family = "wasm"))]
+                self.logs
+                    .as_ref()
+                    .map_or_else(Tally::default, |logs| logs.tally(check))
+            }
             Check::JobsLost
             | Check::JobsTwiceFenced
             | Check::JobsTwiceUnfenced
@@ -315,7 +349,11 @@ impl Judges {
     /// Whether the workload has anything that the rule is about.
     #[must_use]
     pub fn concerns(&self, check: Check) -> bool {
-        check < Check::JobsLost || self.promises.job_within.is_some()
+        if check >= Check::LogMatching {
+            self.promises.logs
+        } else {
+            check < Check::JobsLost || self.promises.job_within.is_some()
+        }
     }
 
     /// How many nodes believe to lead, how long two or more did together, and how long no running node did.

@@ -3,20 +3,38 @@
 //! They hear facts as the world sees them from outside, in true time, and know nothing of how a scheme decides. Each
 //! counts how often its rule was put to the test: a rule that never was is *not exercised*, which is no pass (law W3).
 
+#[cfg(not(target_family = "wasm"))]
+mod agreement;
 mod believed;
+#[cfg(not(target_family = "wasm"))]
+mod committed_durable;
 mod jobs_concurrent;
 mod jobs_lost;
 mod jobs_twice;
 mod judges;
 mod leader_again;
+#[cfg(not(target_family = "wasm"))]
+mod leader_complete;
 pub(crate) mod linearizable;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod linearizable_store;
+#[cfg(not(target_family = "wasm"))]
+mod log_matching;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod logs;
 mod never_revives;
 mod one_leader;
 mod one_vote;
 mod promises;
+#[cfg(not(target_family = "wasm"))]
+mod runs;
 mod spans;
 mod stale;
+#[cfg(not(target_family = "wasm"))]
+mod survives;
 mod terms;
+#[cfg(not(target_family = "wasm"))]
+mod terms_burnt;
 mod token_holder;
 mod token_rises;
 
@@ -152,11 +170,25 @@ pub enum Check {
     JobsTwiceUnfenced,
     /// Two nodes never work at one job at the same instant.
     JobsConcurrent,
+    /// Two logs that have an entry of one index and term agree up to it (INV-L1).
+    LogMatching,
+    /// What was committed in an earlier term is in the log of every leader (INV-E5).
+    LeaderCompleteness,
+    /// All nodes apply the same entries in the same order (INV-L3).
+    StateMachineAgreement,
+    /// What is committed is on the disks of a majority (INV-L4).
+    CommittedIsDurable,
+    /// What a client of the store was told is done stays done.
+    AcknowledgedSurvives,
+    /// Hardly any term is begun by a node that cannot win it (INV-V4).
+    TermsBurnt,
+    /// What clients of the store were answered has an order that explains it (INV-R1, INV-R2).
+    LinearizableStore,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 23] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -173,6 +205,13 @@ impl Check {
         Self::JobsTwiceFenced,
         Self::JobsTwiceUnfenced,
         Self::JobsConcurrent,
+        Self::LogMatching,
+        Self::LeaderCompleteness,
+        Self::StateMachineAgreement,
+        Self::CommittedIsDurable,
+        Self::AcknowledgedSurvives,
+        Self::TermsBurnt,
+        Self::LinearizableStore,
     ];
 
     /// Its name in files and reports.
@@ -195,6 +234,13 @@ impl Check {
             Self::JobsTwiceFenced => "jobs-run-twice-fenced",
             Self::JobsTwiceUnfenced => "jobs-run-twice-unfenced",
             Self::JobsConcurrent => "jobs-concurrent",
+            Self::LogMatching => "log-matching",
+            Self::LeaderCompleteness => "leader-completeness",
+            Self::StateMachineAgreement => "state-machine-agreement",
+            Self::CommittedIsDurable => "committed-is-durable",
+            Self::AcknowledgedSurvives => "acknowledged-survives",
+            Self::TermsBurnt => "terms-burnt",
+            Self::LinearizableStore => "linearizable-store",
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Promises {
     pub led: bool,
     /// The bound for the next job, where there are jobs.
     pub job_within: Option<u64>,
+    /// There are logs.
+    pub logs: bool,
 }
 
 impl Promises {
@@ -33,8 +35,17 @@ impl Promises {
             | Check::NeverRevives
             | Check::TokenHolder
             | Check::JobsLost
-            | Check::JobsTwiceFenced => true,
-            Check::TokenRises | Check::BelievedLeaders | Check::JobsConcurrent => leases,
+            | Check::JobsTwiceFenced
+            | Check::LogMatching
+            | Check::LeaderCompleteness
+            | Check::StateMachineAgreement
+            | Check::CommittedIsDurable
+            | Check::AcknowledgedSurvives
+            | Check::LinearizableStore => true,
+            Check::TokenRises
+            | Check::BelievedLeaders
+            | Check::JobsConcurrent
+            | Check::TermsBurnt => leases,
             Check::StaleWriteFenced | Check::LinearizableFenced => fence_first,
             Check::LinearizableClient => fence_first && led,
             Check::StaleWriteUnfenced | Check::LinearizableUnfenced | Check::JobsTwiceUnfenced => {
@@ -112,6 +123,26 @@ impl Promises {
             }
             (Check::JobsConcurrent, true) => {
                 "Two nodes never work at one job at the same instant: a leader stops where its tenure ends."
+            }
+            (Check::LogMatching, _) => {
+                "Two logs that have an entry of one index and term agree up to it."
+            }
+            (Check::LeaderCompleteness, _) => {
+                "What was committed in an earlier term is in the log of every leader."
+            }
+            (Check::StateMachineAgreement, _) => {
+                "All nodes apply the same entries in the same order."
+            }
+            (Check::CommittedIsDurable, _) => "What is committed is on the disks of a majority.",
+            (Check::AcknowledgedSurvives, _) => {
+                "What a client of the store was told is done stays done."
+            }
+            (Check::TermsBurnt, true) => "Hardly any term is begun by a node that cannot win it.",
+            (Check::LinearizableStore, _) => {
+                "What clients of the store were answered has an order that explains it."
+            }
+            (Check::TermsBurnt, false) => {
+                "Without PreVote a node begins a term before it knows whether it can win it."
             }
             (Check::JobsConcurrent, false) => {
                 "Without leases a tenure has no end that a cut-off leader could know of: it works on beside its successor."

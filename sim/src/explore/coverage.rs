@@ -35,6 +35,8 @@ impl Coverage {
                 continue;
             }
             scenario.safe_mode = setting.clocks.is_some();
+            // No node of an exploration has a log that grows.
+            scenario.log = false;
             let mut world = World::new(&scenario.without(&setting.off)?);
             coverage.runs += 1;
             while world.step(world.duration()) {
@@ -49,7 +51,8 @@ impl Coverage {
             let machine = node.machine().filter(|machine| !machine.halted());
             if let Some(machine) = machine.filter(|_| node.status() == Status::Up) {
                 let (disk, now) = (node.disk(), node.clock().reads(world.now()));
-                let outline = Outline::of(machine, disk.durable(), disk.pending() > 0, now);
+                let record = disk.durable().map(|shelf| &shelf.stored.record);
+                let outline = Outline::of(machine, record, disk.pending() > 0, now);
                 self.outlines.insert(outline);
             }
         }

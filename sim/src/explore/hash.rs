@@ -4,11 +4,11 @@ use std::hash::Hasher;
 
 /// A 64-bit hash. Not for hostile input: its inputs are states of our own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mix(u64);
+pub(crate) struct Mix(u64);
 
 impl Mix {
     /// Different `kind`s of things have different hashes.
-    pub(super) fn new(kind: u64) -> Self {
+    pub(crate) fn new(kind: u64) -> Self {
         let mut mix = Self(0x243f_6a88_85a3_08d3);
         mix.word(kind);
         mix

@@ -111,7 +111,7 @@ impl Healing<'_> {
     fn settle(&mut self) {
         while self.steps <= STEPS {
             if let Some(mail) = self.flying.pop_front() {
-                let stir = Stir::Mail(usize::from(mail.from), mail.message);
+                let stir = Stir::Mail(usize::from(mail.from), &mail.message);
                 self.stir(usize::from(mail.to), stir);
             } else if let Some(place) = self.nodes.iter().position(|node| node.writes() > 0) {
                 self.stir(place, Stir::Written);

@@ -225,13 +225,22 @@ mod tests {
         failures.iter().map(|failure| failure.check).collect()
     }
 
+    /// Those that keep a leader in office, and those of a log that grows, which no node of an exploration has.
     #[test]
-    fn rules_that_keep_a_leader_in_office_have_no_hunt() {
+    fn some_rules_have_no_hunt() {
         let unhunted: Vec<Rule> = Rule::ALL
             .into_iter()
             .filter(|rule| Hunt::of(*rule).is_none())
             .collect();
-        let expected = [Rule::RefuseWithoutAdopting, Rule::PreVote];
+        let expected = [
+            Rule::RefuseWithoutAdopting,
+            Rule::PreVote,
+            Rule::LogMatching,
+            Rule::CommitMatched,
+            Rule::AckDurable,
+            Rule::OwnCopyDurable,
+            Rule::CommitOwnTerm,
+        ];
         assert_eq!(unhunted, expected);
     }
 }

@@ -20,16 +20,13 @@ impl Group {
     pub(super) fn said(&self, stirred: &mut Stirred, to: NodeId, message: Message) {
         let node = &mut stirred.node;
         let durable = node.disk.unwrap_or_default();
-        let (own_term, grant) = match message {
+        let (own_term, grant) = match &message {
             Message::RequestPreVote { term, .. } => (term.saturating_sub(1), None),
             // They name another's term.
             Message::PreVoteGranted { .. } => (0, None),
-            Message::RequestVote { term, .. } => (term, Some(node.machine.id())),
-            Message::VoteGranted { term } => (term, Some(to)),
-            other => match other {
-                Message::PreVoteRefused { term, .. } => (term, None),
-                other => (other.term(), None),
-            },
+            Message::RequestVote { term, .. } => (*term, Some(node.machine.id())),
+            Message::VoteGranted { term } => (*term, Some(to)),
+            other => (other.term(), None),
         };
         let law = match grant {
             Some(candidate) => {
@@ -54,7 +51,7 @@ impl Group {
         let Some(place) = self.voters.place(to) else {
             return;
         };
-        if let (Message::Release { term, to: Some(_) }, true) = (message, self.nameless) {
+        if let (&Message::Release { term, to: Some(_) }, true) = (&message, self.nameless) {
             // A lapsed leader asks one to stand; among equals by name. Each may be asked, and each not.
             let unasked = Message::Release { term, to: None };
             let asked = Message::Release { term, to: Some(to) };

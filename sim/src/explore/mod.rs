@@ -17,7 +17,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod coverage;
-mod hash;
+pub(crate) mod hash;
 mod heal;
 mod hunt;
 mod judge;

@@ -6,6 +6,10 @@
 //! What it leaves out, and why nothing is lost: a node that is down does what a node does that restarted at once and hears
 //! nothing, but waits less; a host that is paused is one whose timers fire late and whose messages arrive late; a draw
 //! other than the least is a timer that fires late; a write that is never answered is one that is answered late.
+//!
+//! What it leaves out, and something is lost: requests for votes do not pass on which leader has stopped. A release that
+//! reaches nobody by itself frees nobody here. With it, hardly a message could ever do nothing any more, for a crash
+//! forgets what was heard of releases.
 
 use super::hash::Mix;
 use super::heal::Healer;
@@ -18,7 +22,7 @@ use std::sync::Arc;
 use tenure::raft::{Message, Role, Stamp};
 
 /// A message in flight, its instant as an age.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mail {
     /// The place of the sender.
     pub from: u8,
@@ -29,7 +33,7 @@ pub struct Mail {
 }
 
 /// Something that can happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Time passes: one microsecond of true time.
     Tick,
@@ -50,10 +54,10 @@ pub enum Action {
 impl Action {
     /// The node it happens to; every node's, when time passes.
     #[must_use]
-    pub fn place(self) -> Option<usize> {
-        match self {
+    pub fn place(&self) -> Option<usize> {
+        match *self {
             Self::Tick => None,
-            Self::Deliver(mail) => Some(usize::from(mail.to)),
+            Self::Deliver(ref mail) => Some(usize::from(mail.to)),
             Self::Timeout(place)
             | Self::Written(place)
             | Self::Crash(place, _)
@@ -63,11 +67,11 @@ impl Action {
     }
 
     /// What it is to that node.
-    pub(super) fn stir(self) -> Option<Stir<'static>> {
-        Some(match self {
+    pub(super) fn stir(&self) -> Option<Stir<'_>> {
+        Some(match *self {
             Self::Tick => return None,
             Self::Timeout(_) => Stir::Timeout,
-            Self::Deliver(mail) => Stir::Mail(usize::from(mail.from), mail.message),
+            Self::Deliver(ref mail) => Stir::Mail(usize::from(mail.from), &mail.message),
             Self::Written(_) => Stir::Written,
             Self::Crash(_, done) => Stir::Crash(done),
             Self::Campaign(_) => Stir::Campaign,
@@ -156,7 +160,7 @@ impl State {
     pub(super) fn heal(&self, model: &Model) -> Option<u32> {
         let nodes = self.nodes.iter().map(|printed| printed.node.clone());
         let phase = self.spent.phase;
-        Healer::default().heal(model, phase, nodes.collect(), self.mails())
+        Healer::default().heal(model, phase, nodes.collect(), self.mails().cloned())
     }
 
     pub(super) fn node(&self, place: usize) -> &Node {
@@ -164,8 +168,8 @@ impl State {
     }
 
     /// The messages in flight.
-    pub(super) fn mails(&self) -> impl Iterator<Item = Mail> {
-        self.mails.iter().map(|(_, mail)| *mail)
+    pub(super) fn mails(&self) -> impl Iterator<Item = &Mail> {
+        self.mails.iter().map(|(_, mail)| mail)
     }
 }
 
@@ -179,7 +183,7 @@ impl Mail {
         };
         let mut mix = Mix::new(3);
         let ends = (name(usize::from(self.from)), name(usize::from(self.to)));
-        (ends, self.message.renamed(named)).hash(&mut mix);
+        (ends, self.message.clone().renamed(named)).hash(&mut mix);
         mix.finish()
     }
 
@@ -362,7 +366,7 @@ impl Model {
         let mut last = None;
         for (print, mail) in &state.mails {
             if last.replace(*print) != Some(*print) {
-                actions.push(Action::Deliver(*mail));
+                actions.push(Action::Deliver(mail.clone()));
             }
         }
     }
@@ -370,10 +374,10 @@ impl Model {
     /// The state after an action; `None` when nothing changes or a bound forbids it.
     #[must_use]
     pub fn next(&self, state: &State, action: Action) -> Option<State> {
-        self.step(state, action).ok().filter(|next| next != state)
+        self.step(state, &action).ok().filter(|next| next != state)
     }
 
-    pub(super) fn step(&self, state: &State, action: Action) -> Result<State, Cut> {
+    pub(super) fn step(&self, state: &State, action: &Action) -> Result<State, Cut> {
         let (Some(place), Some(stir)) = (action.place(), action.stir()) else {
             return self.tick(state);
         };
@@ -391,7 +395,7 @@ impl Model {
         let mut next = state.clone();
         next.spent = spent;
         if let (Action::Deliver(mail), false) = (action, self.persistent) {
-            let gone = next.mails.iter().position(|(_, other)| *other == mail);
+            let gone = next.mails.iter().position(|(_, other)| other == mail);
             gone.map(|at| next.mails.remove(at));
         }
         next.broken = self.put(&mut next, place, stirred);
@@ -447,7 +451,7 @@ impl Model {
             state.mails.retain(|(_, mail)| {
                 !self
                     .group
-                    .inert(node(mail.to), node(mail.from), mail.message)
+                    .inert(node(mail.to), node(mail.from), &mail.message)
             });
         }
     }
@@ -471,8 +475,9 @@ impl Model {
         }
         for (_, mail) in &state.mails {
             let by = mail.clock().map_or(0, |place| moved[place]);
-            let message = self.group.aged(mail.message, by);
-            self.post(&mut next, Mail { message, ..*mail });
+            let message = self.group.aged(&mail.message, by);
+            let Mail { from, to, .. } = *mail;
+            self.post(&mut next, Mail { from, to, message });
         }
         self.drop_inert(&mut next);
         if next.believers().count() > 1 && self.group.judges(Law::OneBelieved) {

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, Message, Raft, Record, Role, Rule, Stamp, Switched, Timing, View,
+    Boot, Config, Message, Raft, Record, Role, Rule, Stamp, Stored, Switched, Timing, View,
 };
 use tenure::{Duration, Election, Instant, NodeId, Output, Standing, Ticket};
 
@@ -63,7 +63,7 @@ pub(super) enum Stir<'a> {
     /// Its timer fires.
     Timeout,
     /// A message arrives.
-    Mail(usize, Message),
+    Mail(usize, &'a Message),
     /// The disk did the oldest write.
     Written,
     /// It crashes when that many of its writes are done, and starts again.
@@ -175,9 +175,13 @@ impl Group {
         life: u64,
         now: Instant,
     ) -> Result<Raft<Switched>, tenure::raft::ConfigError> {
+        let record = disk.or_else(|| self.first_record(place));
         let boot = Boot {
-            record: disk.or_else(|| self.first_record(place)),
-            log: self.logs[place].clone(),
+            stored: record.map(|record| Stored {
+                record,
+                log: self.logs[place].clone(),
+                ..Stored::default()
+            }),
             incarnation: life,
             seed: 0,
         };
@@ -219,7 +223,8 @@ impl Group {
     }
 
     /// A message in flight after the clock of its stamp's owner moved on by `by`.
-    pub(super) fn aged(&self, message: Message, by: u64) -> Message {
+    pub(super) fn aged(&self, message: &Message, by: u64) -> Message {
+        let message = message.clone();
         match message.stamp() {
             Some((at, _)) => message.stamped((at - Duration::from_micros(by)).max(self.oldest())),
             None => message,
@@ -227,7 +232,8 @@ impl Group {
     }
 
     /// A message in flight as `node` would read it.
-    pub(super) fn read(&self, node: &Node, message: Message) -> Message {
+    pub(super) fn read(&self, node: &Node, message: &Message) -> Message {
+        let message = message.clone();
         match message.stamp() {
             Some((_, Stamp::Receiver)) if !self.timed => message.stamped(node.machine.armed_at()),
             Some((at, Stamp::Receiver)) => message.stamped(node.now - BASE.since(at)),
@@ -236,7 +242,7 @@ impl Group {
     }
 
     /// Whether `message` can do nothing any more, not even to what the outside remembers.
-    pub(super) fn inert(&self, to: &Node, from: &Node, message: Message) -> bool {
+    pub(super) fn inert(&self, to: &Node, from: &Node, message: &Message) -> bool {
         let message = self.read(to, message);
         if let Message::RequestVote { term, .. } = message {
             // A vote that is durable and never left, because of a crash, would be remembered when it leaves.
@@ -251,7 +257,15 @@ impl Group {
     }
 
     /// A message that `node` says, as it is in flight.
-    pub(super) fn posted(&self, node: &Node, message: Message) -> Message {
+    pub(super) fn posted(&self, node: &Node, mut message: Message) -> Message {
+        match &mut message {
+            // Only reads are told by the number of a round, and nobody reads here.
+            Message::Heartbeat { round, .. } => *round = 0,
+            Message::RequestPreVote { released, .. } | Message::RequestVote { released, .. } => {
+                *released = 0;
+            }
+            _ => {}
+        }
         match message.stamp() {
             Some(_) if !self.timed => message.stamped(BASE),
             Some((at, Stamp::Sender)) => {
@@ -336,7 +350,7 @@ impl Group {
         let mut office = (node.machine.role() == Role::Leader).then(|| node.machine.term());
         while let Some(output) = stirred.node.machine.poll() {
             match output {
-                Output::Request(ticket, record) => self.asked(&mut stirred, ticket, record),
+                Output::Request(ticket, write) => self.asked(&mut stirred, ticket, write.record),
                 Output::Send(to, message) => self.said(&mut stirred, to, message),
                 Output::Event(event) => self.heard_of(&mut stirred, &mut office, event),
             }

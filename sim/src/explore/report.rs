@@ -145,8 +145,8 @@ impl Counterexample {
         for action in &actions {
             let Some(before) = state.take() else { break };
             time += u64::from(*action == Action::Tick);
-            if let Ok(after) = model.step(&before, *action) {
-                tell(&mut story, time, &before, *action, &after);
+            if let Ok(after) = model.step(&before, action) {
+                tell(&mut story, time, &before, action, &after);
                 broken = after.broken();
                 state = Some(after);
             }
@@ -162,7 +162,7 @@ impl Counterexample {
 }
 
 /// Adds what an action did. Ticks in a row take one line, and are told only when the next thing happens.
-fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, after: &State) {
+fn tell(story: &mut Vec<String>, time: u64, before: &State, action: &Action, after: &State) {
     let what = match action {
         Action::Tick => {
             let believed = |state: &State| state.believers().count();
@@ -195,7 +195,7 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
             line += &format!(" in term {term}");
         }
         // Requests come before what they lead to.
-        let mut said: Vec<Mail> = after.mails().collect();
+        let mut said: Vec<&Mail> = after.mails().collect();
         said.retain(|mail| !before.mails().any(|old| old == *mail));
         said.sort_by_key(|mail| (matches!(mail.message, Message::Heartbeat { .. }), mail.to));
         let said: Vec<String> = said
@@ -217,11 +217,11 @@ fn tell(story: &mut Vec<String>, time: u64, before: &State, action: Action, afte
 }
 
 /// A message in words.
-struct Told(Mail);
+struct Told<'a>(&'a Mail);
 
-impl Told {
+impl Told<'_> {
     fn name(&self) -> String {
-        let message = self.0.message;
+        let message = &self.0.message;
         let name = match message {
             Message::RequestPreVote { .. } => "RequestPreVote",
             Message::PreVoteGranted { .. } => "PreVoteGranted",
@@ -233,12 +233,14 @@ impl Told {
             Message::HeartbeatAck { .. } => "HeartbeatAck",
             Message::HeartbeatRefused { .. } => "HeartbeatRefused",
             Message::Release { .. } => "Release",
+            // What is said of a log alone, which no node has here.
+            _ => "a message",
         };
         format!("{name} {}", message.term())
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of node {}", self.name(), self.0.from)?;
         match self.0.age() {

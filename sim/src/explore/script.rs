@@ -18,7 +18,7 @@ pub(super) struct Script {
 }
 
 /// Something that happens to a node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Act {
     /// How many microseconds of the model had passed.
     pub(super) tick: u64,
@@ -68,7 +68,7 @@ impl Script {
             script.acts.push(Act {
                 tick,
                 place,
-                action: *action,
+                action: action.clone(),
                 role: nodes[place].machine.role(),
             });
             script.act(model, &mut nodes, act);
@@ -86,17 +86,19 @@ impl Script {
         }
         for post in &mut self.posts {
             let by = post.mail().clock().map_or(0, |place| moved[place]);
-            post.message = model.group.aged(post.message, by);
+            post.message = model.group.aged(&post.message, by);
         }
     }
 
     fn act(&mut self, model: &Model, nodes: &mut [Node], at: usize) {
-        let Act { place, action, .. } = self.acts[at];
+        let Act {
+            place, ref action, ..
+        } = self.acts[at];
         let Some(stir) = action.stir() else { return };
         let over = match action {
             Action::Deliver(mail) => {
                 // Of equal ones, one that has not arrived yet.
-                let same = |post: &&mut Post| post.mail() == mail;
+                let same = |post: &&mut Post| post.mail() == *mail;
                 let arrived = |post: &&mut Post| post.arrives.len();
                 if let Some(post) = self.posts.iter_mut().filter(same).min_by_key(arrived) {
                     post.arrives.push(at);
@@ -104,7 +106,7 @@ impl Script {
                 0
             }
             Action::Written(_) => 1,
-            Action::Crash(_, done) => done,
+            Action::Crash(_, done) => *done,
             _ => 0,
         };
         let crashes = matches!(action, Action::Crash(..));
@@ -151,7 +153,7 @@ impl Post {
         Mail {
             from: self.from as u8,
             to: self.to as u8,
-            message: self.message,
+            message: self.message.clone(),
         }
     }
 }

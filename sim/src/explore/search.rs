@@ -173,8 +173,8 @@ impl Search {
         let mut last = None;
         for mail in mails {
             if last.replace(*mail) != Some(*mail) {
-                let known = self.tables.mails[*mail as usize];
-                let stir = Stir::Mail(usize::from(known.from), known.message);
+                let known = self.tables.mails[*mail as usize].clone();
+                let stir = Stir::Mail(usize::from(known.from), &known.message);
                 let code = Kind::Deliver.with(*mail);
                 self.stir(from, state, usize::from(known.to), code, stir);
             }
@@ -345,7 +345,7 @@ impl Search {
         let mails = self
             .mails
             .iter()
-            .map(|mail| self.tables.mails[*mail as usize]);
+            .map(|mail| self.tables.mails[*mail as usize].clone());
         match self
             .healer
             .heal(&self.model, spent.phase, nodes.collect(), mails)
@@ -392,7 +392,7 @@ impl Search {
                 kind if kind == Kind::Tick as u32 => Action::Tick,
                 kind if kind == Kind::Timeout as u32 => Action::Timeout(place),
                 kind if kind == Kind::Deliver as u32 => {
-                    Action::Deliver(self.tables.mails[rest as usize])
+                    Action::Deliver(self.tables.mails[rest as usize].clone())
                 }
                 kind if kind == Kind::Written as u32 => Action::Written(place),
                 kind if kind == Kind::Crash as u32 => Action::Crash(place, (rest >> 8) as usize),

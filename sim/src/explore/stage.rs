@@ -178,6 +178,7 @@ impl Stage {
             timing: self.timing(),
             off: self.off(),
             safe_mode: self.timing.is_some(),
+            log: false,
             weather: WEATHER,
             clocks: if drifts {
                 self.script.rates.iter().map(clock).collect()
@@ -298,7 +299,7 @@ impl Stage {
     fn act(&self, at: usize, faults: &mut Vec<(u64, Fate)>) {
         let Act {
             place,
-            action,
+            ref action,
             role,
             ..
         } = self.script.acts[at];
@@ -320,7 +321,7 @@ impl Stage {
             Action::Resign(_) => faults.push((now, Fate::Resign(who))),
             Action::Crash(_, done) => {
                 // Of what the disk did last it does not hear any more.
-                if done > 0 && !timed {
+                if *done > 0 && !timed {
                     faults.push((now - AHEAD, Fate::Pause(who)));
                 }
                 faults.push((now, Fate::Crash(who)));

@@ -129,9 +129,13 @@ impl Tables {
         if known > 0 {
             return known - 1;
         }
-        let old = self.mails[mail as usize];
-        let message = model.group.aged(old.message, by);
-        let number = self.mail(Mail { message, ..old });
+        let Mail {
+            from,
+            to,
+            ref message,
+        } = self.mails[mail as usize];
+        let message = model.group.aged(message, by);
+        let number = self.mail(Mail { from, to, message });
         self.aged[mail as usize][by as usize] = number + 1;
         number
     }
@@ -173,11 +177,11 @@ impl Tables {
     }
 
     pub(super) fn inert(&self, model: &Model, nodes: &[u32], mail: u32) -> bool {
-        let mail = self.mails[mail as usize];
+        let mail = &self.mails[mail as usize];
         let node = |place: u8| &self.nodes[nodes[usize::from(place)] as usize].node;
         model
             .group
-            .inert(node(mail.to), node(mail.from), mail.message)
+            .inert(node(mail.to), node(mail.from), &mail.message)
     }
 
     /// How many steps of one node were taken.

@@ -5,13 +5,14 @@ use crate::packet::code;
 use crate::scenario::node_name;
 use crate::scheme::raft::code as raft;
 
-/// The name of an actor: `n1`, …, `client`, `fenced`, `unfenced`.
+/// The name of an actor: `n1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
 pub(super) fn actor(nodes: usize, actor: u16) -> String {
     match usize::from(actor).checked_sub(nodes) {
         None => node_name(actor),
         Some(0) => "client".to_owned(),
         Some(1) => "fenced".to_owned(),
-        Some(_) => "unfenced".to_owned(),
+        Some(2) => "unfenced".to_owned(),
+        Some(place) => format!("store-client-{}", place - 2),
     }
 }
 
@@ -28,6 +29,18 @@ pub(super) const fn message(kind: i64) -> &'static str {
         raft::HEARTBEAT_ACK => "heartbeat-ack",
         raft::HEARTBEAT_REFUSED => "heartbeat-refused",
         raft::RELEASE => "release",
+        raft::APPEND => "append",
+        raft::APPEND_ACK => "append-ack",
+        raft::APPEND_REFUSED => "append-refused",
+        raft::COMMIT => "commit",
+        raft::INSTALL_SNAPSHOT => "install-snapshot",
+        raft::FETCH => "fetch",
+        raft::SUFFIX => "suffix",
+        raft::READ_INDEX => "read-index",
+        raft::READ_INDEX_ACK => "read-index-ack",
+        raft::NOT_MEMBER => "not-member",
+        code::ASK => "ask",
+        code::SAID => "said",
         code::REQUEST => "request",
         code::REPLY => "reply",
         code::WRITE => "write",

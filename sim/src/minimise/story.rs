@@ -81,6 +81,13 @@ const fn chinese(check: Check) -> &'static str {
         Check::JobsTwiceFenced => "有隔离时作业不重复",
         Check::JobsTwiceUnfenced => "无隔离时作业不重复",
         Check::JobsConcurrent => "从无两个节点同做一个作业",
+        Check::LogMatching => "日志匹配",
+        Check::LeaderCompleteness => "领导者完备",
+        Check::StateMachineAgreement => "状态机一致",
+        Check::CommittedIsDurable => "已提交即持久",
+        Check::AcknowledgedSurvives => "已确认不丢失",
+        Check::TermsBurnt => "任期不空耗",
+        Check::LinearizableStore => "存储可线性化",
     }
 }
 

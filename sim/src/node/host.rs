@@ -1,6 +1,7 @@
 //! Hosts the machine: hands inputs over, carries outputs out, shows what changed, and calls again at the deadline.
 
 use super::service::ask_resources;
+use super::shelf::Writing;
 use super::{Node, Status};
 use crate::check::Fact;
 use crate::physics::trace::{Event, Kind};
@@ -30,6 +31,8 @@ impl<M: Scheme> Node<M> {
     pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, ()>) {
         if let Some(machine) = &mut self.machine {
             machine.handle(self.clock.reads(env.now), input);
+            #[cfg(not(target_family = "wasm"))]
+            self.name_own_entries();
             self.settle(env, me);
         }
     }
@@ -37,6 +40,16 @@ impl<M: Scheme> Node<M> {
     /// After every input: shows what changed, carries the outputs out, and arms the next wake-up.
     pub(super) fn settle(&mut self, env: &mut Env, me: usize) {
         self.show(env, me);
+        self.carry_out(env, me);
+        #[cfg(not(target_family = "wasm"))]
+        while self.apply(env, me) {
+            self.carry_out(env, me);
+        }
+        self.tell_belief(env, me);
+        self.arm(env, me);
+    }
+
+    fn carry_out(&mut self, env: &mut Env, me: usize) {
         while let Some(output) = self.machine.as_mut().and_then(M::poll) {
             match output {
                 Output::Send(to, message) => {
@@ -44,25 +57,36 @@ impl<M: Scheme> Node<M> {
                     if let Some(fact) = M::said(me, to, &message) {
                         env.hear(fact);
                     }
-                    env.send(me, to, M::pack(message));
+                    #[cfg(not(target_family = "wasm"))]
+                    let packet = self.loaded(message);
+                    #[cfg(target_family = "wasm")]
+                    let packet = Some(M::pack(message));
+                    if let Some(packet) = packet {
+                        env.send(me, to, packet);
+                    }
                 }
-                Output::Request(ticket, record) => {
+                Output::Request(ticket, write) => {
                     env.shown(&mut self.by.disk);
-                    let recorded = M::recorded(&record);
-                    env.trace.mix(recorded.rest);
+                    let recorded = M::recorded(&write);
+                    M::fold(&write, &mut env.trace);
+                    #[cfg(not(target_family = "wasm"))]
+                    let load = self.load_of_write(env, me, &write);
+                    let write = Writing {
+                        write,
+                        #[cfg(not(target_family = "wasm"))]
+                        load,
+                    };
                     let event = Event::new(Kind::Persist, me)
                         .term(recorded.term)
                         .a(ticket.number);
                     env.emit(recorded.vote.map_or(event, |vote| event.b(u64::from(vote))));
-                    let done = self.disk.write(env.now, ticket, record);
+                    let done = self.disk.write(env.now, ticket, write);
                     env.queue
                         .push(done, Due::Written(me as u16, self.disk.era()));
                 }
                 Output::Event(event) => self.news(env, me, event),
             }
         }
-        self.tell_belief(env, me);
-        self.arm(env, me);
     }
 
     pub(super) fn show(&mut self, env: &mut Env, me: usize) {
@@ -87,6 +111,8 @@ impl<M: Scheme> Node<M> {
         if look.term > before.term && look.vote == Some(me as u16) {
             env.counts.candidacies += 1;
             env.stages.candidacy(look.term);
+            #[cfg(not(target_family = "wasm"))]
+            env.judge_logs(me, |logs, now| logs.stood(now, me));
         }
         let refusals = machine.refusals();
         if let Some(reason) = M::newly_refused(&self.refusals, &refusals) {
@@ -105,6 +131,8 @@ impl<M: Scheme> Node<M> {
                     term: token.counter,
                 });
                 env.hear(Fact::Elected { node: me, token });
+                #[cfg(not(target_family = "wasm"))]
+                env.judge_logs(me, |logs, now| logs.elected(now, me, token.counter));
             }
             tenure::Event::Established(tenure) => {
                 let until = self.clock.when(tenure.until).min(i64::MAX as u64);
@@ -115,6 +143,11 @@ impl<M: Scheme> Node<M> {
                         .a(until),
                 );
                 env.stages.established(env.now, tenure.token);
+                #[cfg(not(target_family = "wasm"))]
+                {
+                    self.keep_leases(env, me, true);
+                    env.judge_logs(me, |logs, now| logs.established(now, me));
+                }
                 env.hear(Fact::Established {
                     node: me,
                     token: tenure.token,
@@ -140,6 +173,8 @@ impl<M: Scheme> Node<M> {
                 };
                 env.emit(Event::new(Kind::Deposed, me).term(token.counter).a(why));
                 self.stop_work(env, me);
+                #[cfg(not(target_family = "wasm"))]
+                self.keep_leases(env, me, false);
             }
             tenure::Event::Following(leader) => {
                 let event = Event::new(Kind::Following, me);

@@ -19,8 +19,8 @@ impl<M: Scheme> Node<M> {
             return;
         };
         if let Some(claims) = self.app.claim(due, token) {
-            for (resource, claim) in claims.iter().enumerate() {
-                env.send_outside(me, env.resource_actor(resource), 0, *claim);
+            for (resource, claim) in claims.into_iter().enumerate() {
+                env.send_outside(me, env.resource_actor(resource), 0, claim);
             }
         }
     }

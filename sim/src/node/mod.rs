@@ -5,7 +5,10 @@
 
 mod host;
 mod jobs;
+#[cfg(not(target_family = "wasm"))]
+mod log;
 mod service;
+pub(crate) mod shelf;
 mod turn;
 
 use crate::app::App;
@@ -19,6 +22,7 @@ use crate::physics::trace::{Event, Kind, Loss, Lost};
 use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
+use shelf::Shelf;
 use tenure::{Input, Token};
 use turn::Late;
 
@@ -39,7 +43,13 @@ pub enum Status {
 pub struct Node<M: Scheme> {
     /// `None` while crashed.
     machine: Option<M>,
-    disk: Disk<M::Request>,
+    disk: Disk<Shelf<M::Stored>>,
+    /// What it replicates, while its machine runs and has a log.
+    #[cfg(not(target_family = "wasm"))]
+    replica: Option<Box<crate::store::Replica>>,
+    /// Up to where its machine said that the log is committed.
+    #[cfg(not(target_family = "wasm"))]
+    committed: u64,
     clock: Clock,
     status: Status,
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
@@ -112,6 +122,10 @@ impl<M: Scheme> Node<M> {
         Self {
             machine: None,
             disk: Disk::new(disk),
+            #[cfg(not(target_family = "wasm"))]
+            replica: None,
+            #[cfg(not(target_family = "wasm"))]
+            committed: 0,
             clock,
             status: Status::Crashed,
             lives: 0,
@@ -134,14 +148,9 @@ impl<M: Scheme> Node<M> {
         if self.status != Status::Crashed {
             return false;
         }
-        let durable = self.disk.durable().cloned();
-        let Some(machine) = M::boot(
-            setup,
-            me,
-            self.lives + 1,
-            durable,
-            self.clock.reads(env.now),
-        ) else {
+        let stored = self.disk.durable().map(|shelf| shelf.stored.clone());
+        let Some(machine) = M::boot(setup, me, self.lives + 1, stored, self.clock.reads(env.now))
+        else {
             return false;
         };
         self.lives += 1;
@@ -157,6 +166,8 @@ impl<M: Scheme> Node<M> {
         };
         self.refusals = machine.refusals();
         self.machine = Some(machine);
+        #[cfg(not(target_family = "wasm"))]
+        self.start_replica(env, me);
         env.trace.cause = env.emit(Event::new(Kind::Boot, me).a(self.lives));
         env.net.join(env.now, me);
         env.tell_connections();
@@ -210,6 +221,11 @@ impl<M: Scheme> Node<M> {
             }
         }
         self.machine = None;
+        #[cfg(not(target_family = "wasm"))]
+        {
+            self.replica = None;
+            self.tell_disk(env, me);
+        }
         self.freeze_work(env, me);
         self.app = App::default();
         self.status = Status::Crashed;
@@ -241,6 +257,8 @@ impl<M: Scheme> Node<M> {
         // That it dies is not what a wipe is about.
         let died = self.crash(env, me, NOBODY);
         let wiped = self.disk.wipe();
+        #[cfg(not(target_family = "wasm"))]
+        self.tell_disk(env, me);
         if wiped {
             self.by.wipe = env.act;
             env.emit(Event::new(Kind::PersistLost, me).b(Lost::Wiped as u64));
@@ -251,7 +269,11 @@ impl<M: Scheme> Node<M> {
 
     /// A process that is not there shows what its disk holds.
     fn look_at_the_disk(&mut self) {
-        let recorded = self.disk.durable().map(M::recorded).unwrap_or_default();
+        let recorded = self
+            .disk
+            .durable()
+            .map(|shelf| M::stored(&shelf.stored))
+            .unwrap_or_default();
         self.look = Look {
             term: recorded.term,
             vote: recorded.vote,
@@ -323,7 +345,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A message has come.
-    pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+    pub(crate) fn arrive(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
         match self.status {
             Status::Up if self.is_slow() => {
                 self.keep(env, me, flight);
@@ -336,7 +358,7 @@ impl<M: Scheme> Node<M> {
             }
             Status::Crashed => {
                 env.shown(&mut self.by.crash);
-                lose(env, me, flight, Loss::ReceiverDown);
+                lose(env, me, &flight, Loss::ReceiverDown);
             }
         }
     }
@@ -349,6 +371,8 @@ impl<M: Scheme> Node<M> {
         if written.answer.is_err() {
             env.shown(&mut self.by.fail);
         }
+        #[cfg(not(target_family = "wasm"))]
+        self.tell_disk(env, me);
         let over = match written.lost {
             None => Event::new(Kind::Persisted, me),
             Some(how) => Event::new(Kind::PersistLost, me).b(how as u64),
@@ -425,7 +449,7 @@ impl<M: Scheme> Node<M> {
 
     /// Its disk.
     #[must_use]
-    pub const fn disk(&self) -> &Disk<M::Request> {
+    pub const fn disk(&self) -> &Disk<Shelf<M::Stored>> {
         &self.disk
     }
 

@@ -16,14 +16,14 @@ use tenure::fence::Pass;
 use tenure::{Input, NodeId, Token};
 
 impl<M: Scheme> Node<M> {
-    pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+    pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
         let Flight {
             id,
             from,
             payload,
             cause,
             ..
-        } = *flight;
+        } = flight;
         env.trace.cause = cause;
         env.trace.cause = env.emit(message_event(Kind::Deliver, me, from as usize, &payload).b(id));
         match payload {
@@ -76,6 +76,20 @@ impl<M: Scheme> Node<M> {
                     );
                 }
             }
+            #[cfg(not(target_family = "wasm"))]
+            Packet::Ask { number, request } => {
+                self.ask_store(env, me, from, number, &request);
+            }
+            #[cfg(not(target_family = "wasm"))]
+            other => {
+                if let Some((message, load)) = M::unload(other) {
+                    if let Some(load) = load {
+                        self.take_load(&load);
+                    }
+                    self.feed(env, me, Input::Peer(NodeId(u64::from(from)), message));
+                }
+            }
+            #[cfg(target_family = "wasm")]
             other => {
                 if let Some(message) = M::unpack(other) {
                     self.feed(env, me, Input::Peer(NodeId(u64::from(from)), message));
@@ -157,6 +171,6 @@ impl<M: Scheme> Node<M> {
 
 pub(super) fn ask_resources(env: &mut Env, me: usize, packet: Packet) {
     for resource in 0..crate::app::RESOURCES {
-        env.send_outside(me, env.resource_actor(resource), 0, packet);
+        env.send_outside(me, env.resource_actor(resource), 0, packet.clone());
     }
 }

@@ -18,7 +18,7 @@ use tenure::Input;
 const BUFFER: usize = 1 << 16;
 
 /// Something that waits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Late {
     Message(Flight<Packet>),
     /// A reply of the disk, and the event it is caused by.
@@ -58,11 +58,11 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A message waits, if there is room for it.
-    pub(super) fn keep(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+    pub(super) fn keep(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
         if self.late.len() < BUFFER {
-            self.late.push(Late::Message(*flight));
+            self.late.push(Late::Message(flight));
         } else {
-            lose(env, me, flight, Loss::BufferFull);
+            lose(env, me, &flight, Loss::BufferFull);
         }
     }
 
@@ -108,7 +108,7 @@ impl<M: Scheme> Node<M> {
     /// Its turn has come.
     pub(super) fn take(&mut self, env: &mut Env, me: usize, late: Late) {
         match late {
-            Late::Message(flight) => self.deliver(env, me, &flight),
+            Late::Message(flight) => self.deliver(env, me, flight),
             Late::Written(written, cause) => {
                 env.trace.cause = cause;
                 self.feed(env, me, Input::Reply(written.ticket, written.answer));

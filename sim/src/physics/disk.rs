@@ -1,5 +1,6 @@
-//! A disk, and the record that is kept on it as crash-safe hosts keep one: each write goes to a new file, the file is
-//! synced, it takes the record's name, and the directory is synced. Only then it is answered.
+//! A disk, and what is kept on it as crash-safe hosts keep a record: each write goes to a new file, the file is synced, it
+//! takes the record's name, and the directory is synced. Only then it is answered. What the disk holds is the fold of all
+//! writes that were done.
 //!
 //! Writes are done in order, and a crash leaves what the steps that were done are good for. The disk may also fail a
 //! write, drop one and say nothing, lose all it holds, or lie: then it answers at once and keeps what it was given in its
@@ -32,14 +33,24 @@ impl Takes {
     }
 }
 
-/// The disk of one node, holding one durable record.
+/// What a disk can hold.
+pub trait Kept: Clone + Default {
+    /// What changes it.
+    type Write: Clone;
+
+    /// Carries out one more write, whole. False for one that does not fit what is held, because another before it is
+    /// missing: it changes nothing.
+    fn fold(&mut self, write: &Self::Write) -> bool;
+}
+
+/// The disk of one node, holding the fold of all writes.
 #[derive(Clone, Debug)]
-pub struct Disk<R> {
-    durable: Option<R>,
-    /// The newest record that was answered and is in the cache alone, if any.
-    cached: Option<(Ticket, R)>,
+pub struct Disk<K: Kept> {
+    durable: Option<K>,
+    /// With the newest write that was answered and is in the cache alone, if any.
+    cached: Option<(Ticket, K)>,
     /// Writes on their way, oldest first.
-    writes: Vec<Write<R>>,
+    writes: Vec<Write<K::Write>>,
     /// How long a write takes.
     pub takes: Takes,
     /// Whether it answers before it has written.
@@ -54,10 +65,10 @@ pub struct Disk<R> {
     era: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Write<R> {
+#[derive(Clone, Debug)]
+struct Write<W> {
     ticket: Ticket,
-    record: R,
+    what: W,
     /// When its file is synced, when it has the record's name, and when the directory is synced.
     synced: u64,
     renamed: u64,
@@ -75,7 +86,7 @@ pub struct Written {
     pub lost: Option<Lost>,
 }
 
-impl<R: Clone> Disk<R> {
+impl<K: Kept> Disk<K> {
     /// An empty disk.
     #[must_use]
     pub const fn new(takes: Takes) -> Self {
@@ -94,7 +105,7 @@ impl<R: Clone> Disk<R> {
 
     /// Starts a write at `now`; answers when it is done. Writes are done one after another: a slow one holds back those
     /// behind it.
-    pub fn write(&mut self, now: u64, ticket: Ticket, record: R) -> u64 {
+    pub fn write(&mut self, now: u64, ticket: Ticket, what: K::Write) -> u64 {
         let begins = self.writes.last().map_or(now, |write| now.max(write.done));
         let Takes { write, rename } = if self.lies {
             Takes::default()
@@ -105,7 +116,7 @@ impl<R: Clone> Disk<R> {
         let done = synced.saturating_add(rename);
         self.writes.push(Write {
             ticket,
-            record,
+            what,
             synced,
             renamed: synced + (done - synced) / 2,
             done,
@@ -113,13 +124,13 @@ impl<R: Clone> Disk<R> {
         done
     }
 
-    /// The oldest write is over, if it was of this era: its record is durable or said to be, or the write failed.
+    /// The oldest write is over, if it was of this era: it is durable or said to be, or it failed.
     pub fn done(&mut self, era: u32) -> Option<Written> {
         if era != self.era || self.writes.is_empty() {
             return None;
         }
         // Hardly ever more than one: moving the rest up costs nothing.
-        let Write { ticket, record, .. } = self.writes.remove(0);
+        let Write { ticket, what, .. } = self.writes.remove(0);
         let (answer, lost) = if std::mem::take(&mut self.fails) {
             (Err(Unknown), Some(Lost::Failed))
         } else if std::mem::take(&mut self.drops) {
@@ -127,9 +138,13 @@ impl<R: Clone> Disk<R> {
             (Ok(()), Some(Lost::Dropped))
         } else {
             self.missing = false;
-            self.cached = Some((ticket, record));
-            if !self.lies {
+            if self.lies {
+                let mut held = self.durable().cloned().unwrap_or_default();
+                held.fold(&what);
+                self.cached = Some((ticket, held));
+            } else {
                 self.flush();
+                self.keep(&what);
             }
             (Ok(()), None)
         };
@@ -162,7 +177,7 @@ impl<R: Clone> Disk<R> {
             } else if draw.below(2) == 0 {
                 Err(Some(Lost::Renamed))
             } else {
-                self.durable = Some(write.record);
+                self.keep(&write.what);
                 self.missing = false;
                 Ok(())
             };
@@ -191,8 +206,8 @@ impl<R: Clone> Disk<R> {
 
     /// What is read after a restart.
     #[must_use]
-    pub fn durable(&self) -> Option<&R> {
-        let cached = self.cached.as_ref().map(|(_, record)| record);
+    pub fn durable(&self) -> Option<&K> {
+        let cached = self.cached.as_ref().map(|(_, held)| held);
         cached.or(self.durable.as_ref())
     }
 
@@ -202,7 +217,7 @@ impl<R: Clone> Disk<R> {
         self.lies || self.fails || self.drops
     }
 
-    /// Whether the newest record that was answered is not what is read, for it never reached the medium.
+    /// Whether the newest write that was answered is not in what is read, for it never reached the medium.
     #[must_use]
     pub const fn is_missing_one(&self) -> bool {
         self.missing
@@ -222,9 +237,14 @@ impl<R: Clone> Disk<R> {
 
     /// What is in the cache is written.
     fn flush(&mut self) {
-        if let Some((_, record)) = self.cached.take() {
-            self.durable = Some(record);
+        if let Some((_, held)) = self.cached.take() {
+            self.durable = Some(held);
         }
+    }
+
+    /// A write reaches the medium.
+    fn keep(&mut self, what: &K::Write) {
+        self.durable.get_or_insert_default().fold(what);
     }
 }
 
@@ -239,18 +259,35 @@ mod tests {
         }
     }
 
-    fn disk() -> Disk<char> {
+    /// All that was ever written, in order.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Tape(String);
+
+    impl Kept for Tape {
+        type Write = char;
+
+        fn fold(&mut self, write: &char) -> bool {
+            self.0.push(*write);
+            true
+        }
+    }
+
+    fn held(disk: &Disk<Tape>) -> Option<&str> {
+        disk.durable().map(|tape| tape.0.as_str())
+    }
+
+    fn disk() -> Disk<Tape> {
         Disk::new(Takes::write(10))
     }
 
-    fn answer(disk: &mut Disk<char>) -> Option<(u64, bool)> {
+    fn answer(disk: &mut Disk<Tape>) -> Option<(u64, bool)> {
         let written = disk.done(disk.era())?;
         Some((written.ticket.number, written.answer.is_ok()))
     }
 
     /// What a crash at a time leaves of each write, and what was lost although it was answered.
     fn crash(
-        disk: &mut Disk<char>,
+        disk: &mut Disk<Tape>,
         now: u64,
         seed: u64,
     ) -> (Vec<Result<(), Option<Lost>>>, Option<u64>) {
@@ -266,7 +303,7 @@ mod tests {
         assert_eq!(disk.write(4, ticket(2), 'b'), 20);
         assert_eq!(disk.write(50, ticket(3), 'c'), 60);
         assert_eq!(answer(&mut disk), Some((1, true)));
-        assert_eq!((disk.durable(), disk.pending()), (Some(&'a'), 2));
+        assert_eq!((held(&disk), disk.pending()), (Some("a"), 2));
     }
 
     #[test]
@@ -279,7 +316,7 @@ mod tests {
         let era = disk.era();
         let torn_and_not_begun = vec![Err(Some(Lost::Torn)), Err(None)];
         assert_eq!(crash(&mut disk, 15, 1), (torn_and_not_begun, None));
-        assert_eq!(disk.durable(), Some(&'a'));
+        assert_eq!(held(&disk), Some("a"));
         disk.write(30, ticket(4), 'd');
         assert_eq!(
             disk.done(era),
@@ -300,14 +337,17 @@ mod tests {
             disk.done(0);
             assert_eq!(disk.write(100, ticket(2), 'b'), 130);
             let (left, _) = crash(&mut disk, now, seed);
-            (left[0], *disk.durable().unwrap())
+            (left[0], held(&disk).unwrap().to_owned())
         };
-        assert_eq!(after(109, 1), (Err(Some(Lost::Torn)), 'a'));
-        assert_eq!(after(110, 1), (Err(Some(Lost::Unnamed)), 'a'));
-        assert_eq!(after(119, 1), (Err(Some(Lost::Unnamed)), 'a'));
+        assert_eq!(after(109, 1), (Err(Some(Lost::Torn)), "a".to_owned()));
+        assert_eq!(after(110, 1), (Err(Some(Lost::Unnamed)), "a".to_owned()));
+        assert_eq!(after(119, 1), (Err(Some(Lost::Unnamed)), "a".to_owned()));
         let drawn: Vec<_> = (0..40).map(|seed| after(120, seed)).collect();
-        let survived = drawn.iter().filter(|left| **left == (Ok(()), 'b')).count();
-        let undone = (Err(Some(Lost::Renamed)), 'a');
+        let survived = drawn
+            .iter()
+            .filter(|left| **left == (Ok(()), "ab".to_owned()))
+            .count();
+        let undone = (Err(Some(Lost::Renamed)), "a".to_owned());
         let undone = drawn.iter().filter(|left| **left == undone).count();
         assert_eq!(survived + undone, 40);
         assert!(survived > 9 && undone > 9, "{survived} {undone}");
@@ -322,9 +362,9 @@ mod tests {
         disk.write(20, ticket(2), 'b');
         disk.write(20, ticket(3), 'c');
         assert_eq!(answer(&mut disk), Some((2, false)));
-        assert_eq!(disk.durable(), Some(&'a'));
+        assert_eq!(held(&disk), Some("a"));
         assert_eq!(answer(&mut disk), Some((3, true)));
-        assert_eq!(disk.durable(), Some(&'c'));
+        assert_eq!(held(&disk), Some("ac"));
     }
 
     #[test]
@@ -336,10 +376,10 @@ mod tests {
         disk.write(20, ticket(2), 'b');
         assert_eq!(answer(&mut disk), Some((2, true)));
         assert!(disk.is_missing_one() && !disk.is_damaged());
-        assert_eq!(disk.durable(), Some(&'a'), "without a crash, too");
+        assert_eq!(held(&disk), Some("a"), "without a crash, too");
         disk.write(40, ticket(3), 'c');
         assert_eq!(answer(&mut disk), Some((3, true)));
-        assert_eq!((disk.durable(), disk.is_missing_one()), (Some(&'c'), false));
+        assert_eq!((held(&disk), disk.is_missing_one()), (Some("ac"), false));
     }
 
     #[test]
@@ -353,13 +393,17 @@ mod tests {
                 assert_eq!(disk.write(20, ticket(number), record), 20);
                 disk.done(0);
             }
-            assert_eq!(disk.durable(), Some(&'c'), "it reads from its cache");
+            assert_eq!(held(&disk), Some("abc"), "it reads from its cache");
             if mended {
                 assert!(disk.mend(Takes::write(10)) && !disk.mend(Takes::write(10)));
             }
-            let (expected, left) = if mended { (None, 'c') } else { (Some(3), 'a') };
+            let (expected, left) = if mended {
+                (None, "abc")
+            } else {
+                (Some(3), "a")
+            };
             assert_eq!(crash(&mut disk, 30, 1), (vec![], expected));
-            assert_eq!(disk.durable(), Some(&left));
+            assert_eq!(held(&disk), Some(left));
         }
     }
 
@@ -371,6 +415,6 @@ mod tests {
         disk.write(0, ticket(1), 'a');
         disk.done(0);
         assert!(disk.wipe());
-        assert_eq!((crash(&mut disk, 1, 1).1, disk.durable()), (None, None));
+        assert_eq!((crash(&mut disk, 1, 1).1, held(&disk)), (None, None));
     }
 }

@@ -29,7 +29,7 @@ pub enum Fate {
 }
 
 /// A message on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Flight<P> {
     /// Its number in the run.
     pub id: u64,
@@ -87,7 +87,7 @@ pub struct Network<P> {
     turns: Vec<Turn>,
 }
 
-impl<P: Copy> Network<P> {
+impl<P: Clone> Network<P> {
     /// A network with every link whole.
     #[must_use]
     pub fn new(nodes: usize, weather: Weather, random: Random) -> Self {
@@ -155,23 +155,27 @@ impl<P: Copy> Network<P> {
                 later: None,
             };
         }
+        // Copied only where it arrives more than once.
+        let spare = fate == Fate::Arrives && self.weather.duplicate | self.weather.replay != 0;
+        let copy = spare.then(|| payload.clone());
         let first = self.fly(now, from, to, arrives, fate, cause, payload);
-        let again = fate == Fate::Arrives && self.chance(self.weather.duplicate);
-        let again = again.then(|| {
+        let mut more = Sent {
+            first,
+            again: None,
+            later: None,
+        };
+        let Some(copy) = copy else { return more };
+        if self.chance(self.weather.duplicate) {
             let arrives = self.arrival(now).saturating_add(delay);
-            self.fly(now, from, to, arrives, Fate::Arrives, cause, payload)
-        });
-        let later = fate == Fate::Arrives && self.chance(self.weather.replay);
-        let later = later.then(|| {
+            let copy = copy.clone();
+            more.again = Some(self.fly(now, from, to, arrives, Fate::Arrives, cause, copy));
+        }
+        if self.chance(self.weather.replay) {
             let (low, high) = (self.weather.replay_min, self.weather.replay_max);
             let arrives = self.after(now, low, high);
-            self.fly(now, from, to, arrives, Fate::Replayed, cause, payload)
-        });
-        Sent {
-            first,
-            again,
-            later,
+            more.later = Some(self.fly(now, from, to, arrives, Fate::Replayed, cause, copy));
         }
+        more
     }
 
     /// Sends between a node and a client or resource, behind what went the same way before. Cuts and losses are of links
@@ -210,8 +214,7 @@ impl<P: Copy> Network<P> {
             fate,
             cause,
             payload,
-        } = *place.as_ref()?;
-        *place = None;
+        } = place.take()?;
         self.free.push(slot.0);
         // Part by part: in WASM, moving so large a value as a whole is a call.
         Some(Flight {
@@ -489,7 +492,7 @@ mod tests {
         let mut overtaken = 0;
         for now in 0..200 {
             let sent = network.send(now, 0, 1, -1, 7);
-            let flight = *network.flight(sent.first).unwrap();
+            let flight = network.flight(sent.first).unwrap();
             assert!((5..=10).contains(&(flight.arrives - now)));
             assert_eq!((sent.again, sent.later), (None, None));
             overtaken += usize::from(flight.arrives < last);
@@ -524,7 +527,7 @@ mod tests {
             .filter_map(|now| {
                 let sent = network.send(now, 0, 1, -1, 7);
                 network.land(sent.first);
-                let flight = *network.flight(sent.later?).unwrap();
+                let flight = network.flight(sent.later?).unwrap();
                 Some(flight.arrives - now)
             })
             .collect();

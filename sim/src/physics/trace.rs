@@ -95,6 +95,10 @@ kinds! {
     JobDone = "job-done",
     /// A resource did not give a job to the other, or did not take its effect; `b` is a reason.
     JobRefused = "job-refused",
+    /// More of a node's log is committed; `a` is up to where.
+    Committed = "committed",
+    /// A node took over a snapshot; `a` is the index of its last entry.
+    Installed = "installed",
 }
 
 /// Why a message was lost.

@@ -199,7 +199,7 @@ static TWO_LANGUAGES: [Entry; 2] = [
     entry("zh", "In Chinese.", Kind::Text, Is("")),
 ];
 
-static RAFT: [Entry; 4] = [
+static RAFT: [Entry; 5] = [
     entry(
         "electionTimeout",
         "Shortest and longest.",
@@ -223,6 +223,12 @@ static RAFT: [Entry; 4] = [
         "Whether PreVote and CheckQuorum are on.",
         Kind::Flag,
         Is("true"),
+    ),
+    entry(
+        "log",
+        "Whether the nodes replicate a log, and keep a store on it that clients use.",
+        Kind::Flag,
+        Is("false"),
     ),
 ];
 
@@ -533,7 +539,7 @@ static DELAY: [Entry; 2] = [
     entry("by", "By how much.", SHORT, Needed("\"30ms\"")),
 ];
 
-static EXPECT: [Entry; 16] = [
+static EXPECT: [Entry; 23] = [
     entry(
         "one-leader-per-term",
         "At most one node acts as leader of a term.",
@@ -627,6 +633,48 @@ static EXPECT: [Entry; 16] = [
     entry(
         "jobs-concurrent",
         "Two nodes never work at one job at the same instant.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "log-matching",
+        "Two logs that have an entry of one index and term agree up to it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "leader-completeness",
+        "What was committed in an earlier term is in the log of every leader.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "state-machine-agreement",
+        "All nodes apply the same entries in the same order.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "committed-is-durable",
+        "What is committed is on the disks of a majority.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "acknowledged-survives",
+        "What a client of the store was told is done stays done.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "terms-burnt",
+        "Hardly any term is begun by a node that cannot win it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-store",
+        "What clients of the store were answered has an order that explains it.",
         EXPECTED,
         Absent,
     ),

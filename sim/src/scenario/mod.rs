@@ -49,6 +49,8 @@ pub struct Scenario {
     pub off: Vec<Rule>,
     /// PreVote and CheckQuorum.
     pub safe_mode: bool,
+    /// Whether the nodes replicate a log, on which they keep a store.
+    pub log: bool,
     /// How the network behaves.
     pub weather: Weather,
     /// The pace of each node's clock; those not named run true.
@@ -105,6 +107,7 @@ impl Scenario {
             timing: Timing::default(),
             off: Vec::new(),
             safe_mode: true,
+            log: false,
             weather: Weather::calm(5_000, 10_000),
             clocks: Vec::new(),
             disk: Takes::write(1_000),
@@ -132,6 +135,7 @@ impl Scenario {
             safe_mode: self.safe_mode,
             rules: Switched::without(&self.off),
             seed: self.seed,
+            log: self.log,
         }
     }
 

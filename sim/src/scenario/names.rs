@@ -61,6 +61,11 @@ pub(super) const RULES: [&str; Rule::ALL.len()] = [
     "pre-vote",
     "redraw-per-attempt",
     "promise-from-answer",
+    "log-matching",
+    "commit-matched",
+    "ack-durable",
+    "own-copy-durable",
+    "commit-own-term",
 ];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.

@@ -30,6 +30,9 @@ pub(super) fn write(scenario: &Scenario) -> String {
         "safeMode",
         if scenario.safe_mode { "true" } else { "false" },
     );
+    if scenario.log {
+        w.plain("log", "true");
+    }
     w.close('}');
     if !scenario.off.is_empty() {
         w.open("rulesOff", '[');

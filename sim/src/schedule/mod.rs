@@ -162,6 +162,7 @@ fn surroundings(draw: &mut Draw, seed: u64) -> Scenario {
         },
         clocks,
         jobs: jobs(seed),
+        log: has_log(seed),
         duration: END,
         ..usual
     }
@@ -175,6 +176,11 @@ fn jobs(seed: u64) -> Option<Jobs> {
         every: draw.between(50, 500) * 1_000,
         takes: draw.between(0, longest) * 1_000,
     })
+}
+
+/// Every other seed has a log, whether it has jobs or not. It draws from a source of its own too.
+fn has_log(seed: u64) -> bool {
+    Draw::new(seed, 0x0010_9109).one_in(2)
 }
 
 /// Everything that a schedule may have done to the world is undone.

@@ -94,6 +94,6 @@ pub(super) fn mail(world: &World) -> impl Iterator<Item = &Flight<Packet>> {
     world.env.net.flights().filter(move |flight| {
         flight.arrives > now
             && flight.fate == Fate::Arrives
-            && matches!(flight.payload, Packet::Raft(_))
+            && matches!(flight.payload, Packet::Raft(_) | Packet::Loaded(..))
     })
 }

@@ -6,14 +6,24 @@
 pub mod raft;
 
 use crate::check::Fact;
+#[cfg(not(target_family = "wasm"))]
+use crate::packet::Load;
 use crate::packet::Packet;
+use crate::physics::disk::Kept;
+use crate::physics::trace::Trace;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::Arc;
 use tenure::fence::Holder;
+#[cfg(not(target_family = "wasm"))]
+use tenure::log::{Position, Shape};
 use tenure::{Election, Instant};
 
 /// A machine that a world can host.
 pub trait Scheme: Election<Reply = ()> {
     /// What its machines are built from.
     type Setup: Clone + std::fmt::Debug;
+    /// What its disk holds: the fold of its requests.
+    type Stored: Kept<Write = Self::Request> + std::fmt::Debug;
     /// Its counts of what it refused.
     type Refusals: Copy + Default + PartialEq + std::fmt::Debug;
 
@@ -22,7 +32,7 @@ pub trait Scheme: Election<Reply = ()> {
         setup: &Self::Setup,
         node: usize,
         life: u64,
-        durable: Option<Self::Request>,
+        stored: Option<Self::Stored>,
         now: Instant,
     ) -> Option<Self>;
 
@@ -47,22 +57,81 @@ pub trait Scheme: Election<Reply = ()> {
     /// The message in a packet; `None` when it is not one of this scheme.
     fn unpack(packet: Packet) -> Option<Self::Peer>;
 
+    /// Its log, if it has one.
+    #[cfg(not(target_family = "wasm"))]
+    fn log(&self) -> Option<&Shape>;
+
+    /// Up to where the log is committed.
+    #[cfg(not(target_family = "wasm"))]
+    fn committed(&self) -> u64;
+
+    /// Appends an entry to the log; `None` when it may not.
+    #[cfg(not(target_family = "wasm"))]
+    fn propose(&mut self, now: Instant) -> Option<Position>;
+
+    /// The host has a snapshot as of `index`.
+    #[cfg(not(target_family = "wasm"))]
+    fn compact(&mut self, now: Instant, index: u64);
+
+    /// What a message has of the log.
+    #[cfg(not(target_family = "wasm"))]
+    fn carried(message: &Self::Peer) -> Carried;
+
+    /// What a write changes of the log.
+    #[cfg(not(target_family = "wasm"))]
+    fn changed(write: &Self::Request) -> Carried;
+
+    /// The log on a disk.
+    #[cfg(not(target_family = "wasm"))]
+    fn log_of(stored: &Self::Stored) -> &Shape;
+
+    /// The message with what the host attached, as a packet.
+    #[cfg(not(target_family = "wasm"))]
+    fn load(message: Self::Peer, load: Arc<Load>) -> Packet;
+
+    /// The message in a packet and what is attached to it.
+    #[cfg(not(target_family = "wasm"))]
+    fn unload(packet: Packet) -> Option<(Self::Peer, Option<Arc<Load>>)>;
+
     /// What a message that leaves `node` for `to` tells the checkers.
     fn said(node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
 
-    /// What a durable record holds.
-    fn recorded(record: &Self::Request) -> Recorded;
+    /// What a write records.
+    fn recorded(write: &Self::Request) -> Recorded;
+
+    /// What is recorded on a disk.
+    fn stored(stored: &Self::Stored) -> Recorded;
+
+    /// Feeds what the event of a write does not show into the trace.
+    fn fold(write: &Self::Request, trace: &mut Trace);
 }
 
-/// What a durable record holds, to be shown.
+/// What a message or a write has of the log, to which a host attaches what it keeps under those names (law C9).
+#[cfg(not(target_family = "wasm"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// Nothing.
+    Nothing,
+    /// Entries.
+    Entries {
+        /// The entry before them.
+        after: Position,
+        /// The term that wrote them.
+        term: u64,
+        /// How many.
+        count: u64,
+    },
+    /// The state as of an entry, with which the log begins from then on.
+    State(Position),
+}
+
+/// What is recorded of an election, to be shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
     /// Its term.
     pub term: u64,
     /// Its vote.
     pub vote: Option<u16>,
-    /// The rest of it, folded into a number for the hash of the trace.
-    pub rest: u64,
 }
 
 /// What a node is doing, in the codes of the JavaScript interface.

@@ -1,15 +1,25 @@
 //! Raft in the world.
 
+#[cfg(not(target_family = "wasm"))]
+use super::Carried;
 use super::{Detail, Look, Recorded, RoleCode, Scheme};
 use crate::check::{Check, Fact};
+#[cfg(not(target_family = "wasm"))]
+use crate::packet::Load;
 use crate::packet::Packet;
+use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
+#[cfg(not(target_family = "wasm"))]
+use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::log::{Position, Shape};
+use tenure::log::Position;
+#[cfg(not(target_family = "wasm"))]
+use tenure::log::Shape;
+use tenure::membership::Membership;
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, ConfigError, Invariant, Message, Raft, Record, Refusal, Refusals, Role, Switched,
-    Timing,
+    Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
+    Refusals, Replication, Role, Stored, Switched, Timing, Write,
 };
 use tenure::{Instant, NodeId};
 
@@ -29,6 +39,8 @@ pub struct Setup {
     pub rules: Switched,
     /// The seed of every draw.
     pub seed: u64,
+    /// Whether they replicate a log.
+    pub log: bool,
 }
 
 impl Setup {
@@ -47,6 +59,7 @@ impl Setup {
         Ok(Config {
             timing: self.timing,
             safe_mode: self.safe_mode,
+            replication: self.log.then(Replication::default),
             ..Config::new(NodeId(node as u64), voters)
         })
     }
@@ -54,18 +67,18 @@ impl Setup {
 
 impl Scheme for Machine {
     type Setup = Setup;
+    type Stored = Stored;
     type Refusals = Refusals;
 
     fn boot(
         setup: &Setup,
         node: usize,
         life: u64,
-        durable: Option<Record>,
+        stored: Option<Stored>,
         now: Instant,
     ) -> Option<Self> {
         let boot = Boot {
-            record: durable,
-            log: Shape::new(),
+            stored,
             incarnation: life,
             seed: setup.seed,
         };
@@ -132,6 +145,71 @@ impl Scheme for Machine {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
+    fn log(&self) -> Option<&Shape> {
+        self.config()
+            .replication
+            .is_some()
+            .then(|| tenure::raft::Raft::log(self))
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn committed(&self) -> u64 {
+        self.commit()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn propose(&mut self, now: Instant) -> Option<Position> {
+        Raft::propose(self, now, 1).ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn compact(&mut self, now: Instant, index: u64) {
+        // What is not durable yet is compacted another time.
+        let _ = Raft::compact(self, now, index);
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn carried(message: &Message) -> Carried {
+        match message {
+            Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
+                carried(*prev, entries)
+            }
+            Message::InstallSnapshot { last, .. } => Carried::State(*last),
+            _ => Carried::Nothing,
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn changed(write: &Write) -> Carried {
+        match &write.log {
+            LogWrite::Keep => Carried::Nothing,
+            LogWrite::Append { after, entries } => carried(*after, entries),
+            LogWrite::Compact { upto: last, .. } | LogWrite::Install { last, .. } => {
+                Carried::State(*last)
+            }
+        }
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn log_of(stored: &Stored) -> &Shape {
+        &stored.log
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn load(message: Message, load: Arc<Load>) -> Packet {
+        Packet::Loaded(message, load)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn unload(packet: Packet) -> Option<(Message, Option<Arc<Load>>)> {
+        match packet {
+            Packet::Raft(message) => Some((message, None)),
+            Packet::Loaded(message, load) => Some((message, Some(load))),
+            _ => None,
+        }
+    }
+
     fn said(node: usize, to: usize, message: &Message) -> Option<Fact> {
         match *message {
             Message::VoteGranted { term } => Some(Fact::Granted { node, term, to }),
@@ -141,17 +219,70 @@ impl Scheme for Machine {
                 term,
                 to: node,
             }),
-            Message::Heartbeat { term, .. } => Some(Fact::Acted { node, term }),
+            Message::Heartbeat { term, .. } | Message::Append { term, .. } => {
+                Some(Fact::Acted { node, term })
+            }
             _ => None,
         }
     }
 
-    fn recorded(record: &Record) -> Recorded {
-        Recorded {
-            term: record.term,
-            vote: record.vote.map(place),
-            rest: record.promise.as_micros() ^ u64::from(record.generation) << 48,
+    fn recorded(write: &Write) -> Recorded {
+        recorded(&write.record)
+    }
+
+    fn stored(stored: &Stored) -> Recorded {
+        recorded(&stored.record)
+    }
+
+    fn fold(write: &Write, trace: &mut Trace) {
+        let Record {
+            promise,
+            generation,
+            ..
+        } = write.record;
+        trace.mix(promise.as_micros() ^ u64::from(generation) << 48);
+        match &write.log {
+            LogWrite::Keep => {}
+            LogWrite::Append { after, entries } => {
+                fold_position(*after, trace);
+                fold_entries(entries, trace);
+            }
+            LogWrite::Compact { upto, membership } => {
+                trace.mix(1);
+                fold_position(*upto, trace);
+                fold_membership(membership, trace);
+            }
+            LogWrite::Install { last, membership } => {
+                trace.mix(2);
+                fold_position(*last, trace);
+                fold_membership(membership, trace);
+            }
         }
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn carried(after: Position, entries: &Entries) -> Carried {
+    Carried::Entries {
+        after,
+        term: entries.term(),
+        count: entries.count(),
+    }
+}
+
+fn recorded(record: &Record) -> Recorded {
+    Recorded {
+        term: record.term,
+        vote: record.vote.map(place),
+    }
+}
+
+impl Kept for Stored {
+    type Write = Write;
+
+    fn fold(&mut self, write: &Write) -> bool {
+        // What does not fit comes after a write that a damaged disk dropped: what is read ends before the gap.
+        self.apply(write).is_ok()
     }
 }
 
@@ -167,6 +298,16 @@ pub(crate) mod code {
     pub(crate) const HEARTBEAT_ACK: i64 = 7;
     pub(crate) const HEARTBEAT_REFUSED: i64 = 8;
     pub(crate) const RELEASE: i64 = 9;
+    pub(crate) const APPEND: i64 = 10;
+    pub(crate) const APPEND_ACK: i64 = 11;
+    pub(crate) const APPEND_REFUSED: i64 = 12;
+    pub(crate) const COMMIT: i64 = 13;
+    pub(crate) const INSTALL_SNAPSHOT: i64 = 14;
+    pub(crate) const FETCH: i64 = 15;
+    pub(crate) const SUFFIX: i64 = 16;
+    pub(crate) const READ_INDEX: i64 = 17;
+    pub(crate) const READ_INDEX_ACK: i64 = 18;
+    pub(crate) const NOT_MEMBER: i64 = 19;
 }
 
 /// The code of a message in the trace.
@@ -183,20 +324,32 @@ pub(crate) const fn message_kind(message: &Message) -> u8 {
         Message::HeartbeatAck { .. } => code::HEARTBEAT_ACK as u8,
         Message::HeartbeatRefused { .. } => code::HEARTBEAT_REFUSED as u8,
         Message::Release { .. } => code::RELEASE as u8,
+        Message::Append { .. } => code::APPEND as u8,
+        Message::AppendAck { .. } => code::APPEND_ACK as u8,
+        Message::AppendRefused { .. } => code::APPEND_REFUSED as u8,
+        Message::Commit { .. } => code::COMMIT as u8,
+        Message::InstallSnapshot { .. } => code::INSTALL_SNAPSHOT as u8,
+        Message::Fetch { .. } => code::FETCH as u8,
+        Message::Suffix { .. } => code::SUFFIX as u8,
+        Message::ReadIndex { .. } => code::READ_INDEX as u8,
+        Message::ReadIndexAck { .. } => code::READ_INDEX_ACK as u8,
+        Message::NotMember { .. } => code::NOT_MEMBER as u8,
     }
 }
 
-/// Feeds what the events of a message do not show into the trace: all but kind and term.
+/// Feeds what the events of a message do not show into the trace: all but kind and term. What an election without a log
+/// leaves empty is not fed.
 pub(crate) fn fold(message: &Message, trace: &mut Trace) {
-    match *message {
+    match message {
         Message::RequestPreVote {
             term: _,
             last,
             sent,
+            released,
         } => {
-            trace.mix(last.term);
-            trace.mix(last.index);
+            fold_position(*last, trace);
             trace.mix(sent.as_micros());
+            fold_some(*released, trace);
         }
         Message::PreVoteGranted {
             term: _,
@@ -206,26 +359,150 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
             trace.mix(remainder.as_micros());
             trace.mix(sent.as_micros());
         }
-        Message::RequestVote { term: _, last } => {
-            trace.mix(last.term);
-            trace.mix(last.index);
+        Message::RequestVote {
+            term: _,
+            last,
+            released,
+        } => {
+            fold_position(*last, trace);
+            fold_some(*released, trace);
         }
-        Message::PreVoteRefused { asked: _, term }
-        | Message::VoteRefused { asked: _, term }
-        | Message::HeartbeatRefused { asked: _, term } => {
-            trace.mix(term);
+        Message::PreVoteRefused {
+            asked: _,
+            term,
+            better,
+        } => {
+            trace.mix(*term);
+            if let Some(better) = better {
+                fold_position(*better, trace);
+            }
+        }
+        Message::VoteRefused { asked: _, term } | Message::HeartbeatRefused { asked: _, term } => {
+            trace.mix(*term);
         }
         Message::VoteGranted { term: _ } => {}
-        Message::Heartbeat { term: _, sent } => trace.mix(sent.as_micros()),
+        // A round has the number of those before it in its term: the instant names it as well.
+        Message::Heartbeat {
+            term: _,
+            sent,
+            round: _,
+            commit,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_some(*commit, trace);
+        }
         Message::HeartbeatAck {
             term: _,
             sent,
+            round: _,
             promise,
+            matched,
         } => {
             trace.mix(sent.as_micros());
             trace.mix(promise.as_micros());
+            fold_some(*matched, trace);
         }
         Message::Release { term: _, to } => trace.mix(to.map_or(0, |node| node.0 + 1)),
+        Message::Append {
+            term: _,
+            sent,
+            prev,
+            entries,
+            commit,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_position(*prev, trace);
+            fold_entries(entries, trace);
+            trace.mix(*commit);
+        }
+        Message::AppendAck {
+            term: _,
+            sent,
+            promise,
+            matched,
+        } => {
+            trace.mix(sent.as_micros());
+            trace.mix(promise.as_micros());
+            trace.mix(*matched);
+        }
+        Message::AppendRefused {
+            term: _,
+            sent,
+            promise,
+            prev,
+            hint,
+        } => {
+            trace.mix(sent.as_micros());
+            trace.mix(promise.as_micros());
+            trace.mix(*prev);
+            fold_position(*hint, trace);
+        }
+        Message::Commit { term: _, index } | Message::NotMember { asked: _, index } => {
+            trace.mix(*index);
+        }
+        Message::InstallSnapshot {
+            term: _,
+            sent,
+            last,
+            membership,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_position(*last, trace);
+            fold_membership(membership, trace);
+        }
+        Message::Fetch {
+            term: _,
+            sent,
+            after,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_position(*after, trace);
+        }
+        Message::Suffix {
+            term: _,
+            sent,
+            prev,
+            entries,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_position(*prev, trace);
+            fold_entries(entries, trace);
+        }
+        Message::ReadIndex { term: _, number } => trace.mix(*number),
+        Message::ReadIndexAck {
+            term: _,
+            number,
+            index,
+        } => {
+            trace.mix(*number);
+            trace.mix(*index);
+        }
+    }
+}
+
+fn fold_some(number: u64, trace: &mut Trace) {
+    if number > 0 {
+        trace.mix(number);
+    }
+}
+
+fn fold_position(Position { term, index }: Position, trace: &mut Trace) {
+    trace.mix(term);
+    trace.mix(index);
+}
+
+fn fold_entries(entries: &Entries, trace: &mut Trace) {
+    trace.mix(entries.term());
+    trace.mix(entries.count());
+    if let Entries::Change { to, .. } = entries {
+        fold_membership(to, trace);
+    }
+}
+
+fn fold_membership(membership: &Membership, trace: &mut Trace) {
+    for member in membership.members() {
+        trace.mix(member.id.0);
+        trace.mix(member.part as u64);
     }
 }
 
@@ -244,6 +521,10 @@ pub const fn check_of(invariant: Invariant) -> Option<Check> {
         Invariant::BelievedLeaders => Some(Check::BelievedLeaders),
         Invariant::NeverRevives => Some(Check::NeverRevives),
         Invariant::LeaderAgain => Some(Check::LeaderAgain),
+        Invariant::LogMatching => Some(Check::LogMatching),
+        Invariant::LeaderCompleteness => Some(Check::LeaderCompleteness),
+        Invariant::StateMachineAgreement => Some(Check::StateMachineAgreement),
+        Invariant::CommittedIsDurable => Some(Check::CommittedIsDurable),
         _ => None,
     }
 }

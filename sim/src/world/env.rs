@@ -2,6 +2,8 @@
 
 use super::fared::Fared;
 use crate::check::linearizable::{Listener, Use};
+#[cfg(not(target_family = "wasm"))]
+use crate::check::logs::LogJudges;
 use crate::check::{Broken, Check, Fact, Judges};
 use crate::jobs::Jobs;
 use crate::packet::{Done, Packet};
@@ -38,6 +40,9 @@ pub(crate) enum Due {
     Job(u64),
     /// A node's work at a job may be done, or its tenure over.
     Work(u16),
+    /// Leases of a store may be over, where this node leads.
+    #[cfg(not(target_family = "wasm"))]
+    Leases(u16),
 }
 
 /// What the actors share.
@@ -63,6 +68,9 @@ pub(crate) struct Env {
     pub(crate) nodes: usize,
     /// What is done at the resources, when it is recorded.
     pub(crate) histories: Option<Box<dyn Listener>>,
+    /// What the clients of the store asked and were answered, when it is recorded.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) store: Option<Box<crate::check::linearizable_store::StoreHistory>>,
     /// Which situations are met, when that is noted.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) marks: Option<Box<crate::marks::Marks>>,
@@ -130,6 +138,14 @@ impl Env {
         }
     }
 
+    /// Notes what a client of the store asked or was answered, if histories are recorded.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn used_store(&mut self, client: usize, noted: Option<crate::store::Noted>) {
+        if let (Some(store), Some(noted)) = (&mut self.store, noted) {
+            store.note(self.now, client as u16, noted);
+        }
+    }
+
     /// The answer of a resource that nobody is there to hear.
     pub(crate) fn unheard(&mut self, from: usize, packet: &Packet) {
         if let Packet::Answer {
@@ -161,6 +177,19 @@ impl Env {
         broken
     }
 
+    /// Tells the judges of logs, and shows what they find broken.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn judge_logs(
+        &mut self,
+        node: usize,
+        tell: impl FnOnce(&mut LogJudges, u64) -> Broken,
+    ) {
+        if let Some(logs) = self.judges.logs() {
+            let broken = tell(logs, self.now);
+            self.violated(broken, node);
+        }
+    }
+
     pub(crate) fn show(&mut self, broken: Broken, fact: Fact) {
         if broken.is_empty() {
             return;
@@ -177,6 +206,13 @@ impl Env {
             | Fact::Finished { resource, .. } => self.resource_actor(resource),
             Fact::Whole(_) | Fact::Wished | Fact::JobDue(_) => 0,
         };
+        self.violated(broken, actor);
+    }
+
+    fn violated(&mut self, broken: Broken, actor: usize) {
+        if broken.is_empty() {
+            return;
+        }
         for check in Check::ALL
             .into_iter()
             .filter(|check| broken.contains(*check))

@@ -33,6 +33,8 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
+#[cfg(not(target_family = "wasm"))]
+use crate::store::StoreClient;
 use env::{Due, Env, message_event};
 use fared::Fared;
 use flap::Flaps;
@@ -46,6 +48,8 @@ pub(crate) enum Actor {
     Raft(Box<Node<raft::Machine>>),
     Client(Client),
     Resource(Resource),
+    #[cfg(not(target_family = "wasm"))]
+    Store(StoreClient),
 }
 
 /// A world and its present.
@@ -97,12 +101,21 @@ impl World {
         )));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
+        #[cfg(not(target_family = "wasm"))]
+        if scenario.log {
+            let client = |place| {
+                StoreClient::new(nodes as u16, scenario.clients.every, scenario.seed, place)
+            };
+            actors
+                .extend((0..crate::store::CLIENTS as u64).map(|place| Actor::Store(client(place))));
+        }
         let promises = Promises {
             leases: scenario.safe_mode,
             fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
             leader_within: scenario.leader_within,
             led: scenario.clients.through == Through::Leader,
             job_within: scenario.job_within(),
+            logs: scenario.log,
         };
         let env = Env {
             now: 0,
@@ -120,6 +133,8 @@ impl World {
             jobs: scenario.jobs,
             nodes,
             histories: None,
+            #[cfg(not(target_family = "wasm"))]
+            store: None,
             #[cfg(not(target_family = "wasm"))]
             marks: None,
             #[cfg(test)]
@@ -187,7 +202,7 @@ impl World {
         match due {
             Due::Arrive(slot) => {
                 if let Some(flight) = self.env.net.land(slot) {
-                    self.arrive(&flight);
+                    self.arrive(flight);
                 }
             }
             Due::Start(node) => {
@@ -222,6 +237,12 @@ impl World {
                 }
             }
             Due::Flap(from, to) => self.flap_turns(from, to),
+            #[cfg(not(target_family = "wasm"))]
+            Due::Leases(node) => {
+                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                    raft.look_at_leases(&mut self.env, node as usize);
+                }
+            }
             Due::Connect(one, other) => {
                 let (one, other) = (one as usize, other as usize);
                 if self.env.net.is_back(at, one, other) {
@@ -314,6 +335,10 @@ impl World {
             let finding = recorded.finding(history, self.env.now, holds);
             self.env.judges.find(&mut verdict, finding);
         }
+        #[cfg(not(target_family = "wasm"))]
+        if let (Check::LinearizableStore, Some(store)) = (check, &self.env.store) {
+            self.env.judges.find(&mut verdict, store.finding());
+        }
         verdict
     }
 
@@ -329,6 +354,10 @@ impl World {
         let clients = &self.env.clients;
         let judge = Linearizable::new(clients.through.speaker(), clients.every);
         self.env.histories = Some(Box::new(judge));
+        #[cfg(not(target_family = "wasm"))]
+        {
+            self.env.store = Some(Box::default());
+        }
     }
 
     /// A resource by its place: the fenced one is the first.
@@ -382,6 +411,11 @@ impl World {
         if let Some(jobs) = self.env.jobs {
             self.env.queue.push(jobs.every, Due::Job(1));
         }
+        for actor in self.env.resource_actor(RESOURCES)..self.actors.len() {
+            self.env
+                .queue
+                .push(self.env.clients.every, Due::Tick(actor as u16));
+        }
     }
 
     fn tick(&mut self, actor: usize) {
@@ -394,9 +428,20 @@ impl World {
             self.env
                 .send_outside(actor, target as usize, 0, Packet::Request { request });
         }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(Actor::Store(client)) = self.actors.get_mut(actor) {
+            let now = self.env.now;
+            let next = client.next_at(now);
+            self.env.queue.push(next, Due::Tick(actor as u16));
+            if let Some((target, number, request, noted)) = client.tick(now, actor as u16) {
+                self.env.used_store(actor, noted);
+                self.env
+                    .send_outside(actor, target as usize, 0, Packet::Ask { number, request });
+            }
+        }
     }
 
-    fn arrive(&mut self, flight: &Flight<Packet>) {
+    fn arrive(&mut self, flight: Flight<Packet>) {
         let (from, to) = (flight.from as usize, flight.to as usize);
         self.env.trace.cause = flight.cause;
         let lost = match flight.fate {
@@ -433,6 +478,23 @@ impl World {
                     } else {
                         let answered = Use::Answered { request, outcome };
                         self.env.used(linearizable::CLIENT, answered);
+                    }
+                }
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Some(Actor::Store(client)) => {
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                if let Packet::Said { number, said } = &flight.payload {
+                    let (noted, instead) = client.said(*number, said);
+                    self.env.used_store(to, noted);
+                    if let Some((target, request)) = instead {
+                        let ask = Packet::Ask {
+                            number: *number,
+                            request,
+                        };
+                        self.env.send_outside(to, target as usize, 0, ask);
                     }
                 }
             }

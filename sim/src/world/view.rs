@@ -104,6 +104,11 @@ impl World {
         let name = |(place, actor): (usize, &Actor)| match actor {
             Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
+            #[cfg(not(target_family = "wasm"))]
+            Actor::Store(_) => (
+                ActorKind::Client,
+                format!("store-client-{}", place - self.env.nodes - 2),
+            ),
             Actor::Resource(resource) => {
                 let name = if resource.fenced() {
                     "fenced"
@@ -255,7 +260,10 @@ impl World {
         fields.number("grants", detail.grants as u64);
         fields.count("logTerm", Some(detail.last.0));
         fields.count("logIndex", Some(detail.last.1));
-        let durable = raft.disk().durable().map(raft::Machine::recorded);
+        let durable = raft
+            .disk()
+            .durable()
+            .map(|shelf| raft::Machine::stored(&shelf.stored));
         fields.count("durableTerm", durable.map(|record| record.term));
         fields.name("durableVote", durable.and_then(|record| record.vote));
         fields.number("writesPending", raft.disk().pending() as u64);

@@ -1,0 +1,231 @@
+//! The judges of logs, and what they judge by: what every node asked its disk to write, what every disk holds, and which
+//! entries any node ever took for committed. None of it is a node's word about itself.
+
+use super::agreement::Agreement;
+use super::committed_durable::CommittedIsDurable;
+use super::leader_complete::LeaderCompleteness;
+use super::log_matching::LogMatching;
+use super::runs::Runs;
+use super::survives::AcknowledgedSurvives;
+use super::terms_burnt::TermsBurnt;
+use super::{Broken, Check, Tally};
+use tenure::log::{Position, Shape};
+
+/// What happens to a log in one write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// These entries come after that one, and nothing after them.
+    Entries {
+        after: Position,
+        term: u64,
+        count: u64,
+    },
+    /// The log begins after this one.
+    State(Position),
+}
+
+/// What is known from outside.
+#[derive(Clone, Debug)]
+pub(super) struct Ghost {
+    /// By node: the log as its disk was asked to hold it.
+    pub(super) logs: Vec<Runs>,
+    /// By node: the log that its disk holds.
+    pub(super) disks: Vec<Runs>,
+    /// Every entry that any node took for committed.
+    pub(super) committed: Runs,
+}
+
+impl Ghost {
+    /// On how many disks an entry is.
+    pub(super) fn copies(&self, index: u64, term: u64) -> usize {
+        let has = |disk: &&Runs| disk.has(index, term);
+        self.disks.iter().filter(has).count()
+    }
+
+    pub(super) fn is_majority(&self, nodes: usize) -> bool {
+        nodes > self.disks.len() / 2
+    }
+}
+
+/// The judges of logs.
+#[derive(Clone, Debug)]
+pub(crate) struct LogJudges {
+    ghost: Ghost,
+    matching: LogMatching,
+    complete: LeaderCompleteness,
+    agreement: Agreement,
+    durable: CommittedIsDurable,
+    survives: AcknowledgedSurvives,
+    burnt: TermsBurnt,
+}
+
+impl LogJudges {
+    pub(crate) fn new(nodes: usize) -> Self {
+        Self {
+            ghost: Ghost {
+                logs: vec![Runs::default(); nodes],
+                disks: vec![Runs::default(); nodes],
+                committed: Runs::default(),
+            },
+            matching: LogMatching::default(),
+            complete: LeaderCompleteness::default(),
+            agreement: Agreement::new(nodes),
+            durable: CommittedIsDurable::default(),
+            survives: AcknowledgedSurvives::default(),
+            burnt: TermsBurnt::default(),
+        }
+    }
+
+    /// A node asks its disk to change its log; `prints` are of the payloads of the entries, in order.
+    pub(crate) fn asked(
+        &mut self,
+        now: u64,
+        node: usize,
+        change: Change,
+        prints: impl Iterator<Item = u64>,
+    ) -> Broken {
+        let mut broken = Broken::default();
+        match change {
+            Change::Entries { after, term, count } => {
+                let matches = self.matching.wrote(now, after, term, prints);
+                broken.add(Check::LogMatching, matches);
+                self.ghost.logs[node].put(after.index, term, count);
+            }
+            Change::State(last) => self.ghost.logs[node].begin_after(last),
+        }
+        broken
+    }
+
+    /// What a disk holds.
+    pub(crate) fn disk(&mut self, now: u64, node: usize, log: Option<&Shape>) -> Broken {
+        let mut held = Runs::default();
+        if let Some(log) = log {
+            held.begin_after(log.base());
+            for (term, count) in log.runs() {
+                let from = held.last();
+                held.put(from, term, count);
+            }
+        }
+        let mut broken = Broken::default();
+        if held != self.ghost.disks[node] {
+            let had = std::mem::replace(&mut self.ghost.disks[node], held);
+            let lost = self.durable.changed(now, &self.ghost, node, &had);
+            broken.add(Check::CommittedIsDurable, lost);
+        }
+        broken
+    }
+
+    /// A node starts again, with the state as of an entry.
+    pub(crate) fn restarted(&mut self, node: usize, at: Position, state: u64) -> Broken {
+        self.ghost.logs[node] = self.ghost.disks[node].clone();
+        self.agreement.restarted(node, at, state);
+        Broken::default()
+    }
+
+    /// A node takes over the state as of an entry.
+    pub(crate) fn installed(&mut self, now: u64, node: usize, at: Position, state: u64) -> Broken {
+        let mut broken = Broken::default();
+        let differs = self.agreement.installed(now, node, at, state);
+        broken.add(Check::StateMachineAgreement, differs);
+        broken
+    }
+
+    /// A node takes its log for committed up to an index.
+    pub(crate) fn committed(&mut self, now: u64, node: usize, index: u64) -> Broken {
+        let mut broken = Broken::default();
+        let ghost = &mut self.ghost;
+        let log = &ghost.logs[node];
+        let Some(term) = log.term_at(index) else {
+            return broken;
+        };
+        let known = ghost.committed.last();
+        let differs = index <= known && !ghost.committed.has(index, term);
+        broken.add(
+            Check::StateMachineAgreement,
+            self.agreement.committed(now, differs),
+        );
+        if index > known {
+            let newer: Vec<(u64, u64)> = log.after(known).collect();
+            for (term, last) in newer {
+                let from = ghost.committed.last();
+                if from < index {
+                    ghost.committed.put(from, term, last.min(index) - from);
+                }
+            }
+            broken.add(
+                Check::CommittedIsDurable,
+                self.durable.committed(now, ghost, index, term),
+            );
+            broken.add(
+                Check::LeaderCompleteness,
+                self.complete.committed(now, ghost, index, term),
+            );
+        }
+        broken
+    }
+
+    /// A node applies an entry.
+    pub(crate) fn applied(&mut self, now: u64, node: usize, at: Position, print: u64) -> Broken {
+        let mut broken = Broken::default();
+        let differs = self.agreement.applied(now, node, at, print);
+        broken.add(Check::StateMachineAgreement, differs);
+        broken
+    }
+
+    /// A node makes a snapshot.
+    pub(crate) fn snapshot(&mut self, now: u64, at: Position, state: u64) -> Broken {
+        let mut broken = Broken::default();
+        let differs = self.agreement.snapshot(now, at, state);
+        broken.add(Check::StateMachineAgreement, differs);
+        broken
+    }
+
+    /// A client is told what an entry came to.
+    pub(crate) fn answered(&mut self, _: u64, at: Position) -> Broken {
+        self.survives.answered(at);
+        Broken::default()
+    }
+
+    /// A node stands.
+    pub(crate) fn stood(&mut self, now: u64, node: usize) -> Broken {
+        let mut broken = Broken::default();
+        let too_many = self.burnt.stood(now, &self.ghost, node);
+        broken.add(Check::TermsBurnt, too_many);
+        broken
+    }
+
+    /// A node was elected.
+    pub(crate) fn elected(&mut self, now: u64, node: usize, term: u64) -> Broken {
+        let mut broken = Broken::default();
+        let lacks = self.complete.elected(now, &self.ghost, node, term);
+        broken.add(Check::LeaderCompleteness, lacks);
+        broken
+    }
+
+    /// A leader may act.
+    pub(crate) fn established(&mut self, now: u64, node: usize) -> Broken {
+        let mut broken = Broken::default();
+        self.burnt.established();
+        let lost = self.survives.established(now, &self.ghost, node);
+        broken.add(Check::AcknowledgedSurvives, lost);
+        broken
+    }
+
+    pub(crate) fn tally(&self, check: Check) -> Tally {
+        match check {
+            Check::LogMatching => self.matching.tally,
+            Check::LeaderCompleteness => self.complete.tally,
+            Check::StateMachineAgreement => self.agreement.tally,
+            Check::CommittedIsDurable => self.durable.tally,
+            Check::AcknowledgedSurvives => self.survives.tally,
+            Check::TermsBurnt => self.burnt.tally,
+            _ => Tally::default(),
+        }
+    }
+
+    /// How many terms were begun by nodes that could not win them.
+    #[must_use]
+    pub(crate) const fn burnt(&self) -> u64 {
+        self.burnt.burnt
+    }
+}

@@ -1,0 +1,61 @@
+//! INV-V4, of logs: terms are hardly ever begun by nodes that cannot win them, because more than half of the disks hold a
+//! more up-to-date log. One may be, when the log grew while its votes were asked for; not one after another.
+
+use super::Tally;
+use super::logs::Ghost;
+
+/// How many terms may be burnt from one leader to the next.
+const BOUND: u64 = 3;
+
+/// Counts such terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TermsBurnt {
+    /// All of them.
+    pub(super) burnt: u64,
+    /// Since a leader was established.
+    since: u64,
+    pub(super) tally: Tally,
+}
+
+impl TermsBurnt {
+    /// A node stands. Whether too many did in vain.
+    pub(super) fn stood(&mut self, now: u64, ghost: &Ghost, node: usize) -> bool {
+        let end = |log: &super::runs::Runs| (log.last_term(), log.last());
+        let own = end(&ghost.logs[node]);
+        let others = ghost.disks.iter().enumerate();
+        let ahead = others.filter(|(other, disk)| *other != node && end(disk) > own);
+        let vain = ghost.is_majority(ahead.count());
+        self.burnt += u64::from(vain);
+        self.since += u64::from(vain);
+        self.tally.note(now, vain && self.since > BOUND)
+    }
+
+    pub(super) fn established(&mut self) {
+        self.since = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::runs::Runs;
+    use super::*;
+
+    #[test]
+    fn some_terms_may_be_burnt_and_no_more_until_one_leads() {
+        let mut ahead = Runs::default();
+        ahead.put(0, 1, 1);
+        let ghost = Ghost {
+            logs: vec![Runs::default(), ahead.clone(), ahead.clone()],
+            disks: vec![Runs::default(), ahead.clone(), ahead],
+            committed: Runs::default(),
+        };
+        let mut check = TermsBurnt::default();
+        for term in 1..=BOUND {
+            assert!(!check.stood(term, &ghost, 0) && !check.stood(term, &ghost, 1));
+        }
+        assert!(check.stood(9, &ghost, 0) && !check.stood(9, &ghost, 2));
+        check.established();
+        assert!(!check.stood(10, &ghost, 0));
+        assert_eq!((check.burnt, check.tally.broken), (BOUND + 2, 1));
+    }
+}

@@ -1,0 +1,268 @@
+//! Stores: services that keep records for clients, with revisions, transactions, leases and watches, as etcd's version 3
+//! interface has them.
+//!
+//! What clients ask and are answered is here, and the contract of a server. [`Kv`] is what a server holds, a value that
+//! changes by requests alone; [`Lessor`] keeps the time of leases, which is the business of whoever leads.
+//!
+//! **Words**, etcd's own. A *revision* counts the changes of the whole store; the revision of a change is that of the store
+//! right after it. Of each key are known: the revision in which it was created (`created`), in which it was changed last
+//! (`modified`), and how often it was since it was created (`version`). A *lease* is granted for a time; when it ends, all
+//! keys attached to it go with it.
+
+mod client;
+mod kv;
+mod lessor;
+pub(crate) mod replica;
+
+pub use client::StoreClient;
+pub(crate) use client::{CLIENTS, Noted};
+pub use kv::Kv;
+pub use lessor::Lessor;
+pub use replica::{Command, Replica};
+
+use crate::explore::hash::Mix;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// What a value is kept under.
+pub type Key = Arc<str>;
+/// What is kept.
+pub type Value = Arc<str>;
+/// A lease; 0 is none.
+pub type LeaseId = u64;
+
+/// What a client asks of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// One operation.
+    Do(Operation),
+    /// If all of this is so, these operations, and otherwise those: all of them in one revision.
+    Txn {
+        /// What must be so.
+        when: Vec<Compare>,
+        /// What is done then.
+        then: Vec<Operation>,
+        /// What is done otherwise.
+        otherwise: Vec<Operation>,
+    },
+    /// A lease for so many microseconds.
+    Grant {
+        /// Its name, which no other lease has now.
+        lease: LeaseId,
+        /// How long it lasts, from when it is granted or kept alive.
+        ttl: u64,
+    },
+    /// The lease begins anew. Nothing of the store changes: whoever keeps the time of leases answers it.
+    KeepAlive {
+        /// Which.
+        lease: LeaseId,
+    },
+    /// The lease ends, and its keys go.
+    Revoke {
+        /// Which.
+        lease: LeaseId,
+    },
+}
+
+/// An operation on keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// What is kept there?
+    Get(Range),
+    /// This is kept there from now on.
+    Put {
+        /// Where.
+        key: Key,
+        /// What.
+        value: Value,
+        /// The lease with which it goes; 0 for none.
+        lease: LeaseId,
+    },
+    /// Nothing is kept there from now on.
+    Delete(Range),
+}
+
+/// Some keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Range {
+    /// One.
+    Key(Key),
+    /// All that begin like this.
+    Prefix(Key),
+}
+
+impl Range {
+    /// Whether a key is among them.
+    #[must_use]
+    pub fn contains(&self, key: &str) -> bool {
+        match self {
+            Self::Key(one) => **one == *key,
+            Self::Prefix(prefix) => key.starts_with(&**prefix),
+        }
+    }
+
+    /// Where they begin in the order of keys.
+    fn begins(&self) -> &str {
+        match self {
+            Self::Key(key) | Self::Prefix(key) => key,
+        }
+    }
+}
+
+/// Something that must be so of a key. Of a key that is not there, every number is 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// It was created in this revision; 0: it is not there.
+    Created(Key, u64),
+    /// It was changed last in this revision.
+    Modified(Key, u64),
+    /// It was changed so often since.
+    Version(Key, u64),
+    /// It holds this. Never so of a key that is not there.
+    Holds(Key, Value),
+}
+
+/// A key with what is kept there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// The key.
+    pub key: Key,
+    /// What it holds.
+    pub value: Value,
+    /// The revision that created it.
+    pub created: u64,
+    /// The revision that changed it last.
+    pub modified: u64,
+    /// How often it was changed since it was created, that included.
+    pub version: u64,
+    /// The lease with which it goes; 0 for none.
+    pub lease: LeaseId,
+}
+
+/// What a store answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Answer {
+    /// The revision of the store afterwards.
+    pub revision: u64,
+    /// What was done.
+    pub done: Done,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Done {
+    /// What is kept there, in the order of keys.
+    Got(Vec<Record>),
+    /// It is kept there.
+    Put,
+    /// So many keys are gone.
+    Deleted(usize),
+    /// Whether all of it was so, and what each operation did.
+    Txn(bool, Vec<Done>),
+    /// The lease is granted, or begins anew; for so many microseconds.
+    Lease(u64),
+    /// The lease is over; so many keys are gone with it.
+    Revoked(usize),
+}
+
+/// Why nothing was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Refused {
+    /// There is no such lease, or none any more.
+    NoLease(LeaseId),
+    /// There is a lease of this name, or 0 was named.
+    LeaseTaken(LeaseId),
+    /// A transaction changes one key twice: in one revision a key is changed once.
+    ChangedTwice,
+    /// What a watch asks for is forgotten: the oldest revision that is known.
+    Compacted(u64),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLease(lease) => {
+                write!(f, "there is no lease {lease}, or it is over; grant one")
+            }
+            Self::LeaseTaken(lease) => {
+                write!(f, "lease {lease} is taken; name another, above 0")
+            }
+            Self::ChangedTwice => {
+                f.write_str("a transaction changes one key twice; leave one change out")
+            }
+            Self::Compacted(oldest) => write!(
+                f,
+                "revisions before {oldest} are forgotten; read anew, and watch from there"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// A change of a key, as a watcher sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// It holds this now.
+    Put(Record),
+    /// It is not there any more, since this revision.
+    Gone(Key, u64),
+}
+
+impl Change {
+    /// The revision of the change.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        match self {
+            Self::Put(record) => record.modified,
+            Self::Gone(_, revision) => *revision,
+        }
+    }
+
+    /// The key that changed.
+    #[must_use]
+    pub const fn key(&self) -> &Key {
+        match self {
+            Self::Put(record) => &record.key,
+            Self::Gone(key, _) => key,
+        }
+    }
+}
+
+/// A server of a store, of whatever kind: asked, it answers now, later, or never.
+pub trait Server {
+    /// Who asks, to be told the answer.
+    type Client: Copy;
+
+    /// A client asks at `now`, on the server's clock.
+    fn ask(&mut self, now: u64, client: Self::Client, request: Request);
+
+    /// A client wants to be told every change of these keys from a revision on, the first that is not known to it.
+    ///
+    /// # Errors
+    /// When that revision is forgotten.
+    fn watch(&mut self, client: Self::Client, range: Range, from: u64) -> Result<(), Refused>;
+
+    /// The next thing to be said to a client; `None` when there is nothing now.
+    fn poll(&mut self) -> Option<(Self::Client, Said)>;
+}
+
+/// The hash of a value, the same on every target.
+pub(crate) fn print(value: &impl Hash) -> u64 {
+    let mut mix = Mix::new(4);
+    value.hash(&mut mix);
+    mix.finish()
+}
+
+/// What a server says to a client.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Said {
+    /// What came of a request.
+    Answered(Result<Answer, Refused>),
+    /// Nothing was done, for this server may not; who may, as far as it knows.
+    Elsewhere(Option<u16>),
+    /// What a watcher asked for, in order of revision: all changes of one revision together.
+    Changed(Vec<Change>),
+}

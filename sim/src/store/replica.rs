@@ -1,0 +1,280 @@
+//! One replica of a store on a log: the payloads of the entries under their names, the state as of the last entry that was
+//! applied, and who waits for which entry (law C9: the machine knows none of it).
+
+use super::{Answer, Kv, Lessor, Refused, Request};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tenure::log::{Position, Shape};
+
+/// After how many entries a replica makes a snapshot and lets the entries go.
+pub(crate) const SNAPSHOT_EVERY: u64 = 48;
+
+/// What a client proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Command {
+    /// Who.
+    pub client: u16,
+    /// The client's number of it.
+    pub number: u64,
+    /// What.
+    pub request: Request,
+}
+
+impl Command {
+    /// A number that no other command has, and no entry without one.
+    pub(crate) const fn print(&self) -> u64 {
+        ((self.client as u64) + 1) << 48 | self.number
+    }
+}
+
+/// The payload of an entry; nothing in one that a leader begins its term with.
+pub(crate) type Payload = Option<Arc<Command>>;
+
+/// Payloads under the names of their entries.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Commands(BTreeMap<(u64, u64), Payload>);
+
+impl Commands {
+    pub(crate) fn get(&self, name: Position) -> Option<&Payload> {
+        self.0.get(&(name.index, name.term))
+    }
+
+    /// Keeps a payload, if none is kept under that name.
+    pub(crate) fn keep(&mut self, name: Position, payload: Payload) {
+        self.0.entry((name.index, name.term)).or_insert(payload);
+    }
+
+    pub(crate) fn take_in(&mut self, named: &[(Position, Payload)]) {
+        for (name, payload) in named {
+            self.keep(*name, payload.clone());
+        }
+    }
+
+    /// Entries up to `index` are needed no more.
+    pub(crate) fn forget(&mut self, index: u64) {
+        self.0 = self.0.split_off(&(index + 1, 0));
+    }
+}
+
+/// The state as of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    pub(crate) last: Position,
+    pub(crate) kv: Kv,
+}
+
+/// An entry that was applied.
+pub(crate) struct Applied {
+    pub(crate) at: Position,
+    /// The number of the command; 0 where there was none.
+    pub(crate) print: u64,
+    /// Who waited for it, and what it came to.
+    pub(crate) answer: Option<(Waiting, Result<Answer, Refused>)>,
+    /// Who waited for an entry whose place it took: that one will never be applied.
+    pub(crate) lost: Option<Waiting>,
+}
+
+/// Who waits for an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    term: u64,
+    pub(crate) client: u16,
+    pub(crate) number: u64,
+}
+
+/// The state of one replica, in the memory of its process.
+#[derive(Clone, Debug, Default)]
+pub struct Replica {
+    commands: Commands,
+    applied: Position,
+    kv: Kv,
+    /// The state as of where the log begins.
+    snapshot: Option<Arc<Snapshot>>,
+    /// A later one, as of where the log may begin next.
+    next: Option<Arc<Snapshot>>,
+    /// One that came with a message and may be installed.
+    offered: Option<Arc<Snapshot>>,
+    waiting: BTreeMap<u64, Waiting>,
+    /// While it leads.
+    pub(crate) lessor: Option<Lessor>,
+    /// How many proposals of its own it made in this life.
+    proposals: u64,
+}
+
+impl Replica {
+    /// From what was read from the disk.
+    pub(crate) fn new(commands: Commands, snapshot: Option<Arc<Snapshot>>) -> Self {
+        let (applied, kv) = snapshot
+            .as_deref()
+            .map_or_else(Default::default, |state| (state.last, state.kv.clone()));
+        Self {
+            commands,
+            applied,
+            kv,
+            snapshot,
+            ..Self::default()
+        }
+    }
+
+    /// The last entry that was applied.
+    #[must_use]
+    pub const fn applied(&self) -> Position {
+        self.applied
+    }
+
+    /// The state.
+    #[must_use]
+    pub const fn kv(&self) -> &Kv {
+        &self.kv
+    }
+
+    /// The payloads of so many entries after one; `None` where some of them are not kept.
+    pub(crate) fn commands(
+        &self,
+        after: u64,
+        term: u64,
+        count: u64,
+    ) -> Option<Vec<(Position, Payload)>> {
+        let names = (after + 1..=after + count).map(|index| Position::new(term, index));
+        names
+            .map(|name| Some((name, self.commands.get(name)?.clone())))
+            .collect()
+    }
+
+    /// The state as of `last`, if it is kept.
+    pub(crate) fn state(&self, last: Position) -> Option<Arc<Snapshot>> {
+        let kept = [&self.snapshot, &self.next, &self.offered];
+        kept.into_iter()
+            .flatten()
+            .find(|state| state.last == last)
+            .cloned()
+    }
+
+    /// Payloads came with a message.
+    pub(crate) fn take_in(&mut self, named: &[(Position, Payload)]) {
+        self.commands.take_in(named);
+    }
+
+    /// A state came with a message.
+    pub(crate) fn offer(&mut self, snapshot: Arc<Snapshot>) {
+        self.offered = Some(snapshot);
+    }
+
+    /// The machine wrote entries of its own at the end of its log, which carry nothing: the first of a term, and changes
+    /// of who takes part.
+    pub(crate) fn name_own(&mut self, shape: &Shape) {
+        let Position { term, mut index } = shape.last();
+        while index > shape.base().index && shape.term_at(index) == Some(term) {
+            let name = Position::new(term, index);
+            if self.commands.get(name).is_some() {
+                return;
+            }
+            self.commands.keep(name, None);
+            index -= 1;
+        }
+    }
+
+    /// A client's command was proposed as the entry `at`.
+    pub(crate) fn proposed(&mut self, at: Position, command: Command) {
+        let Command { client, number, .. } = command;
+        let term = at.term;
+        self.commands.keep(at, Some(Arc::new(command)));
+        self.waiting.insert(
+            at.index,
+            Waiting {
+                term,
+                client,
+                number,
+            },
+        );
+    }
+
+    /// A number for a proposal of the replica itself.
+    pub(crate) fn own_number(&mut self, life: u64) -> u64 {
+        self.proposals += 1;
+        life << 24 | self.proposals
+    }
+
+    /// The log begins later now: at a state that is at hand, here or as the machine took it over. Whether the state of this
+    /// replica is another one since, and how many who waited will not hear.
+    pub(crate) fn begins(&mut self, base: Position) -> bool {
+        if self
+            .snapshot
+            .as_ref()
+            .is_some_and(|state| state.last == base)
+            || base.index == 0
+        {
+            return false;
+        }
+        let Some(state) = self.state(base) else {
+            return false;
+        };
+        self.commands.forget(base.index);
+        self.next.take_if(|next| next.last.index <= base.index);
+        self.offered = None;
+        let behind = self.applied.index < base.index;
+        if behind {
+            (self.applied, self.kv) = (base, state.kv.clone());
+            self.waiting = self.waiting.split_off(&(base.index + 1));
+        }
+        self.snapshot = Some(state);
+        behind
+    }
+
+    /// Applies the next entry, if it is committed and its payload at hand.
+    pub(crate) fn apply_next(
+        &mut self,
+        shape: &Shape,
+        committed: u64,
+        now: u64,
+    ) -> Option<Applied> {
+        let index = self.applied.index + 1;
+        if index > committed {
+            return None;
+        }
+        let at = Position::new(shape.term_at(index)?, index);
+        let payload = self.commands.get(at)?.clone();
+        self.applied = at;
+        let result = payload
+            .as_deref()
+            .map(|command| self.kv.apply(&command.request));
+        if let (Some(command), Some(Ok(_)), Some(lessor)) =
+            (payload.as_deref(), &result, &mut self.lessor)
+        {
+            match command.request {
+                Request::Grant { lease, ttl } => lessor.begin(now, lease, ttl),
+                Request::Revoke { lease } => lessor.end(lease),
+                _ => {}
+            }
+        }
+        if index.is_multiple_of(SNAPSHOT_EVERY) {
+            self.next = Some(Arc::new(Snapshot {
+                last: at,
+                kv: self.kv.clone(),
+            }));
+        }
+        let waited = self.waiting.remove(&index);
+        let (own, lost) = match waited {
+            Some(waiting) if waiting.term == at.term => (Some(waiting), None),
+            other => (None, other),
+        };
+        Some(Applied {
+            at,
+            print: payload.as_deref().map_or(0, Command::print),
+            answer: own.zip(result),
+            lost,
+        })
+    }
+
+    /// Whether the state is that of a snapshot which was just made.
+    pub(crate) fn just_made(&self) -> bool {
+        self.next
+            .as_ref()
+            .is_some_and(|state| state.last == self.applied)
+    }
+
+    /// Where the log may begin next.
+    pub(crate) fn compactable(&self) -> Option<u64> {
+        self.next.as_ref().map(|state| state.last.index)
+    }
+}

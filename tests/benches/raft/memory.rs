@@ -1,0 +1,63 @@
+//! What a voter of a group of three holds: the machine itself and what it allocated.
+
+use crate::cluster::Cluster;
+use crate::cluster::noraft::Noraft;
+use crate::cluster::raft_rs::Ready;
+use crate::counting::allocated;
+use crate::raft_rs;
+use crate::table::{Better, Line, Target};
+use tenure::raft::Raft;
+use tenure_counts::Group;
+
+/// Of each library, a voter that has said nothing yet.
+fn just_built() -> [f64; 3] {
+    [
+        last::<Raft>(Group::new(3).into_machines()),
+        last::<raft_rs::Node>(Ready::new(3).into_nodes()),
+        last::<::noraft::Node>(Noraft::new(3).into_nodes()),
+    ]
+}
+
+/// Of each library, a voter that has voted and heard its leader.
+fn at_rest() -> [f64; 3] {
+    [
+        last::<Raft>(settled::<Group>().into_machines()),
+        last::<raft_rs::Node>(settled::<Ready>().into_nodes()),
+        last::<::noraft::Node>(settled::<Noraft>().into_nodes()),
+    ]
+}
+
+fn settled<C: Cluster>() -> C {
+    let mut cluster = C::new(3);
+    cluster.elect();
+    (0..10).for_each(|_| cluster.heartbeat());
+    assert!(cluster.led(), "{} has no leader", C::NAME);
+    cluster
+}
+
+/// What the last of the machines gives back when it goes, and its own size.
+fn last<T>(machines: Vec<T>) -> f64 {
+    let machine = machines.into_iter().next_back();
+    let ((), counted) = allocated(|| drop(machine));
+    (-counted.held) as f64 + size_of::<T>() as f64
+}
+
+pub(crate) fn measure() -> Vec<Option<bool>> {
+    let line = |what, settled: fn() -> [f64; 3], target| {
+        let [own, ready, noraft] = settled();
+        Line {
+            what,
+            unit: "bytes",
+            better: Better::Lower,
+            own,
+            peers: vec![("raft 0.7, MemStorage", ready), (Noraft::NAME, noraft)],
+            target,
+        }
+        .print()
+    };
+    let most = Some(Target::AtMost(400.0));
+    vec![
+        line("a voter just built, of 3", just_built, None),
+        line("a follower at rest, of 3", at_rest, most),
+    ]
+}
