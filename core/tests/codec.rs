@@ -424,12 +424,13 @@ fn a_torn_record_is_never_none() {
 /// A length is believed only as far as there are bytes, and never above the limit.
 #[test]
 fn lengths_are_bounded_before_anything_is_done_with_them() {
-    // A vote, entries, and a kind of a later release.
-    for (kind, limit) in [
-        (5, DATAGRAM),
-        (0x0b, Message::MAX_BYTES),
-        (0x7f, Message::MAX_BYTES),
-    ] {
+    // Four kinds carry configurations, and those of a later release may be long too.
+    let long = [0x0b, 0x0f, 0x11, 0x15];
+    for kind in 1..=0x16 {
+        let limit = match kind > 0x15 || long.contains(&kind) {
+            true => Message::MAX_BYTES,
+            false => DATAGRAM,
+        };
         for length in [limit as u64 - 6, 1 << 32, u64::MAX >> 1] {
             let mut bytes = vec![VERSION, kind];
             let mut rest = length;
