@@ -274,6 +274,38 @@ fn a_leader_that_removes_itself_does_not_count_itself() {
     assert_eq!(elections(&cluster), 2);
 }
 
+/// It names one that has the whole log, not one that lags.
+#[test]
+fn a_leader_that_goes_names_the_freshest() {
+    let mut cluster = Cluster::new(4);
+    cluster.elect(0);
+    cluster.run(100);
+    cluster.isolate(3);
+    settle_without(&mut cluster, &[1, 2, 3], &[], 3);
+    let release = |(_, _, message): &(usize, usize, Message)| match message {
+        Message::Release { to, .. } => *to,
+        _ => None,
+    };
+    let named = cluster.said.iter().find_map(release);
+    assert!(named == Some(NodeId(1)) || named == Some(NodeId(2)));
+}
+
+/// Without pre-votes it is a request for votes that is answered so.
+#[test]
+fn a_removed_node_that_asks_for_votes_is_told() {
+    let mut cluster = Cluster::without(4, &[Rule::PreVote]);
+    cluster.elect(0);
+    cluster.run(100);
+    cluster.isolate(3);
+    settle(&mut cluster, 0, &[0, 1, 2], &[]);
+    cluster.run(1_000);
+    cluster.heal();
+    cluster.until("it learns", |cluster| {
+        cluster.machine(3).removed().is_some()
+    });
+    assert_eq!(cluster.leading(), [0]);
+}
+
 /// A leader that is demoted goes too, and stays as a learner.
 #[test]
 fn a_demoted_leader_hands_over_and_follows() {
@@ -363,6 +395,27 @@ fn a_node_removed_while_cut_off_moves_nobody_and_learns_of_it() {
     cluster.run(100);
     assert_eq!(cluster.machine(4).removed(), None);
     settle(&mut cluster, 0, &[0, 1, 2, 3, 4], &[]);
+    assert_eq!((cluster.leading(), elections(&cluster)), (vec![0], 1));
+}
+
+/// The entry that removed it is compacted away everywhere: it is told as of where the logs begin.
+#[test]
+fn a_node_is_told_also_of_what_was_compacted() {
+    let mut cluster = Cluster::new(4);
+    cluster.elect(0);
+    cluster.run(100);
+    cluster.isolate(3);
+    settle(&mut cluster, 0, &[0, 1, 2], &[]);
+    let end = cluster.propose(0, 5);
+    cluster.run(100);
+    for place in 0..3 {
+        let compacted = cluster.with(place, |machine, now| machine.compact(now, end));
+        assert_eq!(compacted.unwrap().index, end);
+    }
+    cluster.heal();
+    cluster.until("it learns", |cluster| {
+        cluster.machine(3).removed() == Some(end)
+    });
     assert_eq!((cluster.leading(), elections(&cluster)), (vec![0], 1));
 }
 
@@ -483,6 +536,20 @@ fn a_member_of_either_half_votes_for_itself() {
     cluster.until("the other leads", |cluster| cluster.leading() == [1]);
     assert_eq!(told(cluster.machine(1).membership()), "+0 1");
     assert_eq!(elections(&cluster), 3);
+}
+
+/// The leader's own disk is the last that a joint configuration waits for.
+#[test]
+fn a_leader_with_a_slow_disk_leaves_a_joint_configuration() {
+    let mut cluster = Cluster::new(1);
+    cluster.join(&voters(&[0]));
+    cluster.elect(0);
+    settle(&mut cluster, 0, &[0], &[1]);
+    cluster.run(100);
+    cluster.nodes[0].write_takes = 20_000;
+    change(&mut cluster, 0, &[1], &[0]).unwrap();
+    cluster.until("the other leads", |cluster| cluster.leading() == [1]);
+    assert_eq!(told(cluster.machine(1).membership()), "+0 1");
 }
 
 /// etcd campaign_learner_must_vote: a voter that does not know yet that it is one grants its vote.

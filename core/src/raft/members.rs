@@ -138,6 +138,8 @@ mod tests {
             (Some(&of(1)), Some(&of(1)))
         );
         assert_eq!(members.as_of(9), Some(&of(2)));
+        let at = |index| members.index_as_of(index);
+        assert_eq!([at(2), at(3), at(4), at(5), at(9)], [0, 3, 3, 5, 5]);
         assert_eq!(members.after(3), Some((5, &of(2))));
         assert_eq!(members.after(2), Some((3, &of(1))));
         assert_eq!(members.after(5), None);

@@ -308,6 +308,7 @@ pub(crate) mod code {
     pub(crate) const READ_INDEX: i64 = 17;
     pub(crate) const READ_INDEX_ACK: i64 = 18;
     pub(crate) const NOT_MEMBER: i64 = 19;
+    pub(crate) const SUFFIX_SNAPSHOT: i64 = 20;
 }
 
 /// The code of a message in the trace.
@@ -334,6 +335,7 @@ pub(crate) const fn message_kind(message: &Message) -> u8 {
         Message::ReadIndex { .. } => code::READ_INDEX as u8,
         Message::ReadIndexAck { .. } => code::READ_INDEX_ACK as u8,
         Message::NotMember { .. } => code::NOT_MEMBER as u8,
+        Message::SuffixSnapshot { .. } => code::SUFFIX_SNAPSHOT as u8,
     }
 }
 
@@ -374,7 +376,9 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
         } => {
             trace.mix(*term);
             if let Some(better) = better {
-                fold_position(*better, trace);
+                fold_position(better.last, trace);
+                trace.mix(better.remainder.as_micros());
+                trace.mix(better.sent.as_micros());
             }
         }
         Message::VoteRefused { asked: _, term } | Message::HeartbeatRefused { asked: _, term } => {
@@ -463,10 +467,24 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
             sent,
             prev,
             entries,
+            last,
         } => {
             trace.mix(sent.as_micros());
             fold_position(*prev, trace);
             fold_entries(entries, trace);
+            fold_position(*last, trace);
+        }
+        Message::SuffixSnapshot {
+            term: _,
+            sent,
+            base,
+            membership,
+            last,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_position(*base, trace);
+            fold_membership(membership, trace);
+            fold_position(*last, trace);
         }
         Message::ReadIndex { term: _, number } => trace.mix(*number),
         Message::ReadIndexAck {

@@ -1,7 +1,6 @@
 //! A group of Raft machines under a network and disks that take no time, driven as a host would through their public API:
 //! what is left to measure is the machines' own work.
 
-use tenure::log::Shape;
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, ConfigError, Message, Raft, Role};
 use tenure::{Election, Input, Instant, NodeId, Output, Standing};
@@ -27,8 +26,7 @@ pub struct Group {
 /// When `voter` is not one of the `voters`.
 pub fn machine(voters: &Voters, voter: NodeId, seed: u64) -> Result<Raft, ConfigError> {
     let boot = Boot {
-        record: None,
-        log: Shape::new(),
+        stored: None,
         incarnation: 1,
         seed,
     };

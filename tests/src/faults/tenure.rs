@@ -4,7 +4,6 @@
 
 use super::network::{Links, Network};
 use super::system::System;
-use tenure::log::Shape;
 use tenure::quorum::Voters;
 use tenure::raft::{Boot, Config, Message, Raft, Timing};
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket};
@@ -50,8 +49,7 @@ impl Tenure {
                 grain: ticks(host.grain),
             };
             let boot = Boot {
-                record: None,
-                log: Shape::new(),
+                stored: None,
                 incarnation: 1,
                 seed,
             };
