@@ -73,6 +73,18 @@ fn scripts_that_cannot_be_are_refused() {
             "line 4: nothing of that is on the way: deliver n1>n2",
         ),
         (
+            "nodes 3 disks",
+            "line 1: a group has no disks: nodes 3 disks",
+        ),
+        (
+            "nodes 3\nboot\nelect n1\npropose n1 1",
+            "line 4: the machine has no log; configure replication: propose n1 1",
+        ),
+        (
+            "nodes 3 log\nboot\nelect n1\ncompact n1 7",
+            "line 4: the log is committed and durable up to index 1 only; compact up to there: compact n1 7",
+        ),
+        (
             "nodes 3\nboot\nforge n2>n1 Heartbeat term=3",
             "line 3: Heartbeat term=3 needs sent=…: forge n2>n1 Heartbeat term=3",
         ),
