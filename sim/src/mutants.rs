@@ -147,6 +147,11 @@ impl Mutant {
             .filter_map(|invariant| check_of(*invariant))
             .chain(named)
             .collect();
+        // Without a question before, or asked of whoever says yes to any log, nodes begin terms that they cannot win.
+        let careless = [Rule::PreVote, Rule::UpToDateLog];
+        if careless.iter().any(|rule| self.setting.off.contains(rule)) {
+            declared.push(Check::TermsBurnt);
+        }
         for (cause, effects) in CONSEQUENCES {
             if declared.contains(&cause) {
                 declared.extend_from_slice(effects);
@@ -183,7 +188,7 @@ impl Mutant {
 }
 
 /// What may break with a check, whatever broke it: it judges what rests on the first.
-const CONSEQUENCES: [(Check, &[Check]); 4] = [
+const CONSEQUENCES: [(Check, &[Check]); 6] = [
     // A token that can be had twice comes back after it was over, and two may show it at a resource, whose guard takes them
     // for one.
     (
@@ -201,8 +206,18 @@ const CONSEQUENCES: [(Check, &[Check]); 4] = [
     (Check::NeverRevives, &[Check::JobsLost]),
     // Two leaders at once may work at one job.
     (Check::BelievedLeaders, &[Check::JobsConcurrent]),
-    // Where nobody leads, nobody works.
-    (Check::LeaderAgain, &[Check::JobsLost]),
+    // Where nobody leads, nobody works; and terms that are won by nobody are burnt.
+    (Check::LeaderAgain, &[Check::JobsLost, Check::TermsBurnt]),
+    // What the next leader lacks, a client may have been told of, and read.
+    (
+        Check::LeaderCompleteness,
+        &[
+            Check::AcknowledgedSurvives,
+            Check::LinearizableStore,
+            Check::CommitRises,
+        ],
+    ),
+    (Check::StateMachineAgreement, &[Check::LinearizableStore]),
 ];
 
 #[cfg(test)]

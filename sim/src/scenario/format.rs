@@ -539,7 +539,7 @@ static DELAY: [Entry; 2] = [
     entry("by", "By how much.", SHORT, Needed("\"30ms\"")),
 ];
 
-static EXPECT: [Entry; 23] = [
+static EXPECT: [Entry; 24] = [
     entry(
         "one-leader-per-term",
         "At most one node acts as leader of a term.",
@@ -675,6 +675,12 @@ static EXPECT: [Entry; 23] = [
     entry(
         "linearizable-store",
         "What clients of the store were answered has an order that explains it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "commit-rises",
+        "A commit index never falls, and a leader moves it only over an entry of its own term.",
         EXPECTED,
         Absent,
     ),

@@ -66,6 +66,15 @@ pub(super) const RULES: [&str; Rule::ALL.len()] = [
     "ack-durable",
     "own-copy-durable",
     "commit-own-term",
+    "read-confirmed",
+    "read-own-term",
+    "suffix-from-best",
+    "suffix-adopts-term",
+    "suffix-rechecked",
+    "one-change-at-a-time",
+    "joint-needs-both",
+    "change-after-own-term",
+    "transfer-when-caught-up",
 ];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.

@@ -17,6 +17,8 @@ use tenure::log::Position;
 use tenure::log::Shape;
 use tenure::membership::Membership;
 use tenure::quorum::Voters;
+#[cfg(not(target_family = "wasm"))]
+use tenure::raft::Served;
 use tenure::raft::{
     Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
     Refusals, Replication, Role, Stored, Switched, Timing, Write,
@@ -164,6 +166,24 @@ impl Scheme for Machine {
     }
 
     #[cfg(not(target_family = "wasm"))]
+    fn read(&mut self, now: Instant) -> Option<u64> {
+        Raft::read(self, now).ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn read_leased(&mut self, now: Instant) -> Option<u64> {
+        Raft::read_leased(self, now).ok().map(|leased| leased.index)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn poll_read(&mut self) -> Option<(u64, Option<u64>)> {
+        Some(match Raft::poll_read(self)? {
+            Served::Ready { upto, index } => (upto, Some(index)),
+            Served::LeaderLost { upto } => (upto, None),
+        })
+    }
+
+    #[cfg(not(target_family = "wasm"))]
     fn compact(&mut self, now: Instant, index: u64) {
         // What is not durable yet is compacted another time.
         let _ = Raft::compact(self, now, index);
@@ -175,7 +195,9 @@ impl Scheme for Machine {
             Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
                 carried(*prev, entries)
             }
-            Message::InstallSnapshot { last, .. } => Carried::State(*last),
+            Message::InstallSnapshot { last, .. } | Message::SuffixSnapshot { base: last, .. } => {
+                Carried::State(*last)
+            }
             _ => Carried::Nothing,
         }
     }
@@ -308,6 +330,7 @@ pub(crate) mod code {
     pub(crate) const READ_INDEX: i64 = 17;
     pub(crate) const READ_INDEX_ACK: i64 = 18;
     pub(crate) const NOT_MEMBER: i64 = 19;
+    pub(crate) const SUFFIX_SNAPSHOT: i64 = 40;
 }
 
 /// The code of a message in the trace.
@@ -334,6 +357,7 @@ pub(crate) const fn message_kind(message: &Message) -> u8 {
         Message::ReadIndex { .. } => code::READ_INDEX as u8,
         Message::ReadIndexAck { .. } => code::READ_INDEX_ACK as u8,
         Message::NotMember { .. } => code::NOT_MEMBER as u8,
+        Message::SuffixSnapshot { .. } => code::SUFFIX_SNAPSHOT as u8,
     }
 }
 
@@ -374,7 +398,9 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
         } => {
             trace.mix(*term);
             if let Some(better) = better {
-                fold_position(*better, trace);
+                fold_position(better.last, trace);
+                trace.mix(better.remainder.as_micros());
+                trace.mix(better.sent.as_micros());
             }
         }
         Message::VoteRefused { asked: _, term } | Message::HeartbeatRefused { asked: _, term } => {
@@ -463,10 +489,24 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
             sent,
             prev,
             entries,
+            last,
         } => {
             trace.mix(sent.as_micros());
             fold_position(*prev, trace);
             fold_entries(entries, trace);
+            fold_position(*last, trace);
+        }
+        Message::SuffixSnapshot {
+            term: _,
+            sent,
+            base,
+            membership,
+            last,
+        } => {
+            trace.mix(sent.as_micros());
+            fold_position(*base, trace);
+            fold_membership(membership, trace);
+            fold_position(*last, trace);
         }
         Message::ReadIndex { term: _, number } => trace.mix(*number),
         Message::ReadIndexAck {
@@ -525,6 +565,8 @@ pub const fn check_of(invariant: Invariant) -> Option<Check> {
         Invariant::LeaderCompleteness => Some(Check::LeaderCompleteness),
         Invariant::StateMachineAgreement => Some(Check::StateMachineAgreement),
         Invariant::CommittedIsDurable => Some(Check::CommittedIsDurable),
+        Invariant::CommitRises => Some(Check::CommitRises),
+        Invariant::FreshReads => Some(Check::LinearizableStore),
         _ => None,
     }
 }

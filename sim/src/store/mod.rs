@@ -15,7 +15,7 @@ mod lessor;
 pub(crate) mod replica;
 
 pub use client::StoreClient;
-pub(crate) use client::{CLIENTS, Noted};
+pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use kv::Kv;
 pub use lessor::Lessor;
 pub use replica::{Command, Replica};
@@ -63,6 +63,18 @@ pub enum Request {
         /// Which.
         lease: LeaseId,
     },
+}
+
+/// How a get that is asked for by itself is answered: each way gives what is newest at some instant between question and
+/// answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// Through the log, like everything else.
+    Log,
+    /// From the state of whom it is asked, once a majority has confirmed up to where that must have come.
+    Confirmed,
+    /// From the state of whoever leads, as its lease allows.
+    Leased,
 }
 
 /// An operation on keys.
