@@ -79,6 +79,16 @@ impl LogJudges {
         }
     }
 
+    /// Whether entries of a node give way when others come after `index`.
+    pub(crate) fn replaces(&self, node: usize, index: u64) -> bool {
+        self.ghost.logs[node].last() > index
+    }
+
+    /// Whether a node asked for entries that its disk does not hold.
+    pub(crate) fn is_behind(&self, node: usize) -> bool {
+        self.ghost.logs[node].last() > self.ghost.disks[node].last()
+    }
+
     /// A node asks its disk to change its log; `prints` are of the payloads of the entries, in order.
     pub(crate) fn asked(
         &mut self,

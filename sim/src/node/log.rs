@@ -3,6 +3,7 @@
 
 use super::{Node, Status};
 use crate::check::logs::Change;
+use crate::marks::Mark;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::{Carried, RoleCode, Scheme};
@@ -19,6 +20,15 @@ impl<M: Scheme> Node<M> {
     #[must_use]
     pub fn replica(&self) -> Option<&Replica> {
         self.replica.as_deref()
+    }
+
+    /// The process died, with its state; what it had asked its disk for may be lost.
+    pub(super) fn lose_replica(&mut self, env: &mut Env, me: usize) {
+        self.replica = None;
+        self.tell_disk(env, me);
+        if env.judges.logs().is_some_and(|logs| logs.is_behind(me)) {
+            env.meet(Mark::EntriesLost);
+        }
     }
 
     /// The machine runs: its replica goes on from what the disk holds.
@@ -93,6 +103,16 @@ impl<M: Scheme> Node<M> {
         let changed = M::changed(write);
         // The machine never writes what did not come with a message, or was not proposed here.
         let load = self.load(changed).unwrap_or_default();
+        if let Carried::Entries {
+            after, count: 1.., ..
+        } = changed
+            && env
+                .judges
+                .logs()
+                .is_some_and(|logs| logs.replaces(me, after.index))
+        {
+            env.meet(Mark::EntriesReplaced);
+        }
         if self.replica.is_some() {
             env.judge_logs(me, |logs, now| match (changed, load.as_deref()) {
                 (Carried::Entries { after, term, count }, Some(Load::Commands(commands))) => {
@@ -152,6 +172,9 @@ impl<M: Scheme> Node<M> {
                 env.judge_logs(me, |logs, now| logs.snapshot(now, at, state));
             }
             if let Some((waiting, answer)) = applied.answer {
+                if usize::from(waiting.client) == me && answer.is_ok() {
+                    env.meet(Mark::LeaseRevoked);
+                }
                 if usize::from(waiting.client) != me {
                     env.judge_logs(me, |logs, now| logs.answered(now, at));
                     say(
