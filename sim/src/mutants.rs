@@ -120,6 +120,9 @@ impl Mutant {
     pub fn unreachable(&self) -> Option<&'static str> {
         match self.rule {
             Some(Rule::PromiseFromAnswer) => Some("needs nodes that are configured differently"),
+            Some(Rule::ReadConfirmed) => {
+                Some("while an old leader would still answer, its lease keeps every other out")
+            }
             _ if self.check().is_none() => {
                 Some("no judge of the simulator looks at what it protects")
             }
@@ -188,7 +191,10 @@ impl Mutant {
 }
 
 /// What may break with a check, whatever broke it: it judges what rests on the first.
-const CONSEQUENCES: [(Check, &[Check]); 6] = [
+const CONSEQUENCES: [(Check, &[Check]); 8] = [
+    // A leader waits in vain for what a follower lost after it said that it has it, or lacks in the midst of its log.
+    (Check::CommittedIsDurable, &[Check::LeaderAgain]),
+    (Check::LogMatching, &[Check::LeaderAgain]),
     // A token that can be had twice comes back after it was over, and two may show it at a resource, whose guard takes them
     // for one.
     (

@@ -13,12 +13,14 @@ mod client;
 mod kv;
 mod lessor;
 pub(crate) mod replica;
+mod single;
 
 pub use client::StoreClient;
 pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use kv::Kv;
 pub use lessor::Lessor;
 pub use replica::{Command, Replica};
+pub use single::Single;
 
 use crate::explore::hash::Mix;
 use std::fmt;
