@@ -8,8 +8,8 @@ use crate::check::Fact;
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::RoleCode;
 use crate::scheme::raft::code::{
-    HEARTBEAT, HEARTBEAT_ACK, HEARTBEAT_REFUSED, PRE_VOTE_REFUSED, RELEASE, REQUEST_PRE_VOTE,
-    REQUEST_VOTE, VOTE_GRANTED, VOTE_REFUSED,
+    APPEND, APPEND_REFUSED, HEARTBEAT, HEARTBEAT_ACK, HEARTBEAT_REFUSED, PRE_VOTE_REFUSED,
+    READ_INDEX_ACK, RELEASE, REQUEST_PRE_VOTE, REQUEST_VOTE, SUFFIX, VOTE_GRANTED, VOTE_REFUSED,
 };
 
 /// Makes marks, their names and their order of one table.
@@ -106,6 +106,22 @@ marks! {
     StaleWriteRefused = "stale-write-refused",
     /// Where there is no guard, a stale write got in.
     StaleWriteTaken = "stale-write-taken",
+    /// Entries that a follower could not attach to its log were refused.
+    AppendRefused = "append-refused",
+    /// Entries of a leader whose term was over arrived.
+    LateAppend = "late-append",
+    /// Entries in a node's log gave way to others.
+    EntriesReplaced = "entries-replaced",
+    /// A candidate was told what its log lacks (RL-5).
+    SuffixFetched = "suffix-fetched",
+    /// A node took over a snapshot.
+    SnapshotInstalled = "snapshot-installed",
+    /// Entries on their way to a disk were lost in a crash.
+    EntriesLost = "entries-lost",
+    /// A follower was told up to where its state must have come for a read.
+    FollowerRead = "follower-read",
+    /// A lease of the store was over, and revoked.
+    LeaseRevoked = "lease-revoked",
 }
 
 /// Which situations were met, as bits.
@@ -189,6 +205,11 @@ impl Marks {
         self.met
     }
 
+    /// A situation is met that no event shows.
+    pub(crate) const fn meet(&mut self, mark: Mark) {
+        self.met.add(mark);
+    }
+
     /// The judges are told something.
     pub(crate) fn hear(&mut self, fact: &Fact) {
         if let Fact::Believes { node, until, .. } = *fact
@@ -219,6 +240,7 @@ impl Marks {
             }
             Kind::Deposed => self.deposed(now, event),
             Kind::Role => self.plays(event),
+            Kind::Installed => self.met.add(Mark::SnapshotInstalled),
             _ => self.lived(now, event),
         }
     }
@@ -286,10 +308,15 @@ impl Marks {
         if node.resumed_at == Some(now) {
             self.met.add(Mark::QueueReadLate);
         }
-        if event.a > RELEASE {
-            return;
-        }
         let (term, late) = (event.term, event.term < node.term);
+        match event.a {
+            ..=RELEASE => {}
+            APPEND if late => return self.met.add(Mark::LateAppend),
+            APPEND_REFUSED => return self.met.add(Mark::AppendRefused),
+            SUFFIX => return self.met.add(Mark::SuffixFetched),
+            READ_INDEX_ACK => return self.met.add(Mark::FollowerRead),
+            _ => return,
+        }
         node.read = (event.a, term);
         match event.a {
             REQUEST_VOTE => {

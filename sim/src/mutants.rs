@@ -120,6 +120,9 @@ impl Mutant {
     pub fn unreachable(&self) -> Option<&'static str> {
         match self.rule {
             Some(Rule::PromiseFromAnswer) => Some("needs nodes that are configured differently"),
+            Some(Rule::ReadConfirmed) => {
+                Some("while an old leader would still answer, its lease keeps every other out")
+            }
             _ if self.check().is_none() => {
                 Some("no judge of the simulator looks at what it protects")
             }
@@ -147,6 +150,11 @@ impl Mutant {
             .filter_map(|invariant| check_of(*invariant))
             .chain(named)
             .collect();
+        // Without a question before, or asked of whoever says yes to any log, nodes begin terms that they cannot win.
+        let careless = [Rule::PreVote, Rule::UpToDateLog];
+        if careless.iter().any(|rule| self.setting.off.contains(rule)) {
+            declared.push(Check::TermsBurnt);
+        }
         for (cause, effects) in CONSEQUENCES {
             if declared.contains(&cause) {
                 declared.extend_from_slice(effects);
@@ -183,7 +191,10 @@ impl Mutant {
 }
 
 /// What may break with a check, whatever broke it: it judges what rests on the first.
-const CONSEQUENCES: [(Check, &[Check]); 4] = [
+const CONSEQUENCES: [(Check, &[Check]); 8] = [
+    // A leader waits in vain for what a follower lost after it said that it has it, or lacks in the midst of its log.
+    (Check::CommittedIsDurable, &[Check::LeaderAgain]),
+    (Check::LogMatching, &[Check::LeaderAgain]),
     // A token that can be had twice comes back after it was over, and two may show it at a resource, whose guard takes them
     // for one.
     (
@@ -201,8 +212,18 @@ const CONSEQUENCES: [(Check, &[Check]); 4] = [
     (Check::NeverRevives, &[Check::JobsLost]),
     // Two leaders at once may work at one job.
     (Check::BelievedLeaders, &[Check::JobsConcurrent]),
-    // Where nobody leads, nobody works.
-    (Check::LeaderAgain, &[Check::JobsLost]),
+    // Where nobody leads, nobody works; and terms that are won by nobody are burnt.
+    (Check::LeaderAgain, &[Check::JobsLost, Check::TermsBurnt]),
+    // What the next leader lacks, a client may have been told of, and read.
+    (
+        Check::LeaderCompleteness,
+        &[
+            Check::AcknowledgedSurvives,
+            Check::LinearizableStore,
+            Check::CommitRises,
+        ],
+    ),
+    (Check::StateMachineAgreement, &[Check::LinearizableStore]),
 ];
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::physics::trace::Trace;
 #[cfg(not(target_family = "wasm"))]
 use crate::store::replica::{Payload, Snapshot};
 #[cfg(not(target_family = "wasm"))]
-use crate::store::{Request, Said};
+use crate::store::{Asked, Reading, Request, Said};
 #[cfg(not(target_family = "wasm"))]
 use std::sync::Arc;
 use tenure::fence::Pass;
@@ -93,6 +93,8 @@ pub enum Packet {
         number: u64,
         /// What.
         request: Arc<Request>,
+        /// How, if it is a get alone.
+        reading: Reading,
     },
     /// A node answers a client of the store.
     #[cfg(not(target_family = "wasm"))]
@@ -252,8 +254,13 @@ impl Packet {
                 load.fold(trace);
             }
             #[cfg(not(target_family = "wasm"))]
-            Self::Ask { number, request } => {
+            Self::Ask {
+                number,
+                request,
+                reading,
+            } => {
                 trace.mix(*number);
+                trace.mix(*reading as u64);
                 mix_hash(&**request, trace);
             }
             #[cfg(not(target_family = "wasm"))]
@@ -320,6 +327,17 @@ impl Packet {
                 trace.mix(what);
                 trace.mix(number);
             }
+        }
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl From<Asked> for Packet {
+    fn from(asked: Asked) -> Self {
+        Self::Ask {
+            number: asked.number,
+            request: asked.request,
+            reading: asked.reading,
         }
     }
 }

@@ -325,7 +325,8 @@ impl Judges {
             | Check::CommittedIsDurable
             | Check::AcknowledgedSurvives
             | Check::TermsBurnt
-            | Check::LinearizableStore => {
+            | Check::LinearizableStore
+            | Check::CommitRises => {
                 #[cfg(target_family = "wasm")]
                 return Tally::default();
                 #[cfg(not(target_family = "wasm"))]

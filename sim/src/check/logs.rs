@@ -2,6 +2,7 @@
 //! entries any node ever took for committed. None of it is a node's word about itself.
 
 use super::agreement::Agreement;
+use super::commit_rises::CommitRises;
 use super::committed_durable::CommittedIsDurable;
 use super::leader_complete::LeaderCompleteness;
 use super::log_matching::LogMatching;
@@ -57,6 +58,7 @@ pub(crate) struct LogJudges {
     durable: CommittedIsDurable,
     survives: AcknowledgedSurvives,
     burnt: TermsBurnt,
+    rises: CommitRises,
 }
 
 impl LogJudges {
@@ -73,7 +75,18 @@ impl LogJudges {
             durable: CommittedIsDurable::default(),
             survives: AcknowledgedSurvives::default(),
             burnt: TermsBurnt::default(),
+            rises: CommitRises::new(nodes),
         }
+    }
+
+    /// Whether entries of a node give way when others come after `index`.
+    pub(crate) fn replaces(&self, node: usize, index: u64) -> bool {
+        self.ghost.logs[node].last() > index
+    }
+
+    /// Whether a node asked for entries that its disk does not hold.
+    pub(crate) fn is_behind(&self, node: usize) -> bool {
+        self.ghost.logs[node].last() > self.ghost.disks[node].last()
     }
 
     /// A node asks its disk to change its log; `prints` are of the payloads of the entries, in order.
@@ -119,6 +132,7 @@ impl LogJudges {
     pub(crate) fn restarted(&mut self, node: usize, at: Position, state: u64) -> Broken {
         self.ghost.logs[node] = self.ghost.disks[node].clone();
         self.agreement.restarted(node, at, state);
+        self.rises.restarted(node);
         Broken::default()
     }
 
@@ -130,9 +144,17 @@ impl LogJudges {
         broken
     }
 
-    /// A node takes its log for committed up to an index.
-    pub(crate) fn committed(&mut self, now: u64, node: usize, index: u64) -> Broken {
+    /// A node takes its log for committed up to an index; `leads` in which term it leads, if it does.
+    pub(crate) fn committed(
+        &mut self,
+        now: u64,
+        node: usize,
+        index: u64,
+        leads: Option<u64>,
+    ) -> Broken {
         let mut broken = Broken::default();
+        let rises = (self.rises).committed(now, &self.ghost, node, index, leads);
+        broken.add(Check::CommitRises, rises);
         let ghost = &mut self.ghost;
         let log = &ghost.logs[node];
         let Some(term) = log.term_at(index) else {
@@ -219,6 +241,7 @@ impl LogJudges {
             Check::CommittedIsDurable => self.durable.tally,
             Check::AcknowledgedSurvives => self.survives.tally,
             Check::TermsBurnt => self.burnt.tally,
+            Check::CommitRises => self.rises.tally,
             _ => Tally::default(),
         }
     }

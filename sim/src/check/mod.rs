@@ -7,6 +7,8 @@
 mod agreement;
 mod believed;
 #[cfg(not(target_family = "wasm"))]
+mod commit_rises;
+#[cfg(not(target_family = "wasm"))]
 mod committed_durable;
 mod jobs_concurrent;
 mod jobs_lost;
@@ -184,11 +186,13 @@ pub enum Check {
     TermsBurnt,
     /// What clients of the store were answered has an order that explains it (INV-R1, INV-R2).
     LinearizableStore,
+    /// A commit index never falls, and a leader moves it only over an entry of its own term (INV-L5).
+    CommitRises,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -212,6 +216,7 @@ impl Check {
         Self::AcknowledgedSurvives,
         Self::TermsBurnt,
         Self::LinearizableStore,
+        Self::CommitRises,
     ];
 
     /// Its name in files and reports.
@@ -241,6 +246,7 @@ impl Check {
             Self::AcknowledgedSurvives => "acknowledged-survives",
             Self::TermsBurnt => "terms-burnt",
             Self::LinearizableStore => "linearizable-store",
+            Self::CommitRises => "commit-rises",
         }
     }
 

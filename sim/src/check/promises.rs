@@ -41,7 +41,8 @@ impl Promises {
             | Check::StateMachineAgreement
             | Check::CommittedIsDurable
             | Check::AcknowledgedSurvives
-            | Check::LinearizableStore => true,
+            | Check::LinearizableStore
+            | Check::CommitRises => true,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -138,6 +139,9 @@ impl Promises {
                 "What a client of the store was told is done stays done."
             }
             (Check::TermsBurnt, true) => "Hardly any term is begun by a node that cannot win it.",
+            (Check::CommitRises, _) => {
+                "A commit index never falls, and a leader moves it only over an entry of its own term."
+            }
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."
             }

@@ -5,7 +5,7 @@ use super::Tally;
 use super::logs::Ghost;
 
 /// How many terms may be burnt from one leader to the next.
-const BOUND: u64 = 3;
+const BOUND: u64 = 6;
 
 /// Counts such terms.
 #[derive(Clone, Debug, Default)]

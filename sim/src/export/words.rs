@@ -39,6 +39,7 @@ pub(super) const fn message(kind: i64) -> &'static str {
         raft::READ_INDEX => "read-index",
         raft::READ_INDEX_ACK => "read-index-ack",
         raft::NOT_MEMBER => "not-member",
+        raft::SUFFIX_SNAPSHOT => "suffix-snapshot",
         code::ASK => "ask",
         code::SAID => "said",
         code::REQUEST => "request",

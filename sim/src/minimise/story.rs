@@ -88,6 +88,7 @@ const fn chinese(check: Check) -> &'static str {
         Check::AcknowledgedSurvives => "已确认不丢失",
         Check::TermsBurnt => "任期不空耗",
         Check::LinearizableStore => "存储可线性化",
+        Check::CommitRises => "提交只进不退",
     }
 }
 

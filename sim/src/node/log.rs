@@ -3,11 +3,12 @@
 
 use super::{Node, Status};
 use crate::check::logs::Change;
+use crate::marks::Mark;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::{Event, Kind};
-use crate::scheme::{Carried, Scheme};
-use crate::store::replica::{Command, Replica};
-use crate::store::{Answer, Done, Request, Said};
+use crate::scheme::{Carried, RoleCode, Scheme};
+use crate::store::replica::{Command, Replica, WaitingRead};
+use crate::store::{Answer, Done, Operation, Range, Reading, Request, Said};
 use crate::world::env::{Due, Env};
 use std::sync::Arc;
 
@@ -19,6 +20,15 @@ impl<M: Scheme> Node<M> {
     #[must_use]
     pub fn replica(&self) -> Option<&Replica> {
         self.replica.as_deref()
+    }
+
+    /// The process died, with its state; what it had asked its disk for may be lost.
+    pub(super) fn lose_replica(&mut self, env: &mut Env, me: usize) {
+        self.replica = None;
+        self.tell_disk(env, me);
+        if env.judges.logs().is_some_and(|logs| logs.is_behind(me)) {
+            env.meet(Mark::EntriesLost);
+        }
     }
 
     /// The machine runs: its replica goes on from what the disk holds.
@@ -93,6 +103,16 @@ impl<M: Scheme> Node<M> {
         let changed = M::changed(write);
         // The machine never writes what did not come with a message, or was not proposed here.
         let load = self.load(changed).unwrap_or_default();
+        if let Carried::Entries {
+            after, count: 1.., ..
+        } = changed
+            && env
+                .judges
+                .logs()
+                .is_some_and(|logs| logs.replaces(me, after.index))
+        {
+            env.meet(Mark::EntriesReplaced);
+        }
         if self.replica.is_some() {
             env.judge_logs(me, |logs, now| match (changed, load.as_deref()) {
                 (Carried::Entries { after, term, count }, Some(Load::Commands(commands))) => {
@@ -132,14 +152,17 @@ impl<M: Scheme> Node<M> {
             env.emit(Event::new(Kind::Installed, me).term(at.term).a(at.index));
             env.judge_logs(me, |logs, now| logs.installed(now, me, at, state));
         }
-        if committed > self.committed {
+        if committed != self.committed {
+            let look = self.look;
+            let leads = matches!(look.role, RoleCode::Elected | RoleCode::Established);
+            let leads = leads.then_some(look.term);
             self.committed = committed;
             env.emit(
                 Event::new(Kind::Committed, me)
                     .term(self.look.term)
                     .a(committed),
             );
-            env.judge_logs(me, |logs, now| logs.committed(now, me, committed));
+            env.judge_logs(me, |logs, now| logs.committed(now, me, committed, leads));
         }
         while let Some(applied) = replica.apply_next(log, committed, now.as_micros()) {
             let (at, print) = (applied.at, applied.print);
@@ -149,6 +172,9 @@ impl<M: Scheme> Node<M> {
                 env.judge_logs(me, |logs, now| logs.snapshot(now, at, state));
             }
             if let Some((waiting, answer)) = applied.answer {
+                if usize::from(waiting.client) == me && answer.is_ok() {
+                    env.meet(Mark::LeaseRevoked);
+                }
                 if usize::from(waiting.client) != me {
                     env.judge_logs(me, |logs, now| logs.answered(now, at));
                     say(
@@ -170,7 +196,23 @@ impl<M: Scheme> Node<M> {
                 );
             }
         }
-        let base = log.base().index;
+        while let Some((upto, index)) = machine.poll_read() {
+            replica.confirmed(upto, index, |lost| {
+                say(env, me, lost.client, lost.number, Said::Elsewhere(None));
+            });
+        }
+        while let Some((read, answer)) = replica.answer_read() {
+            say(
+                env,
+                me,
+                read.client,
+                read.number,
+                Said::Answered(Ok(answer)),
+            );
+        }
+        let Some(base) = machine.log().map(|log| log.base().index) else {
+            return false;
+        };
         if let Some(index) = replica.compactable().filter(|index| *index > base) {
             machine.compact(now, index);
             return machine.log().is_some_and(|log| log.base().index > base);
@@ -186,7 +228,13 @@ impl<M: Scheme> Node<M> {
         client: u16,
         number: u64,
         request: &Request,
+        reading: Reading,
     ) {
+        if let (Request::Do(Operation::Get(range)), Reading::Confirmed | Reading::Leased) =
+            (request, reading)
+        {
+            return self.read_store(env, me, (client, number), range, reading);
+        }
         let leading = self.leading(env).is_some();
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
             return;
@@ -223,6 +271,46 @@ impl<M: Scheme> Node<M> {
             },
         );
         self.settle(env, me);
+    }
+
+    /// A client reads.
+    fn read_store(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        (client, number): (u16, u64),
+        range: &Range,
+        reading: Reading,
+    ) {
+        let now = self.clock.reads(env.now);
+        let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
+            return;
+        };
+        if reading == Reading::Leased {
+            let index = machine.read_leased(now);
+            let reached = index.is_some_and(|index| index <= replica.applied().index);
+            let answer = replica.read(range);
+            // The state was read: only now it is seen whether the lease held that long (INV-R3).
+            let said = if reached && self.leading(env).is_some() {
+                Said::Answered(Ok(answer))
+            } else {
+                Said::Elsewhere(self.look.leader)
+            };
+            return say(env, me, client, number, said);
+        }
+        match machine.read(now) {
+            Some(read) => {
+                replica.waits(WaitingRead {
+                    read,
+                    index: None,
+                    client,
+                    number,
+                    range: range.clone(),
+                });
+                self.settle(env, me);
+            }
+            None => say(env, me, client, number, Said::Elsewhere(None)),
+        }
     }
 
     /// It leads, or does not any more: who leads keeps the time of leases.

@@ -222,10 +222,7 @@ impl<M: Scheme> Node<M> {
         }
         self.machine = None;
         #[cfg(not(target_family = "wasm"))]
-        {
-            self.replica = None;
-            self.tell_disk(env, me);
-        }
+        self.lose_replica(env, me);
         self.freeze_work(env, me);
         self.app = App::default();
         self.status = Status::Crashed;

@@ -77,8 +77,12 @@ impl<M: Scheme> Node<M> {
                 }
             }
             #[cfg(not(target_family = "wasm"))]
-            Packet::Ask { number, request } => {
-                self.ask_store(env, me, from, number, &request);
+            Packet::Ask {
+                number,
+                request,
+                reading,
+            } => {
+                self.ask_store(env, me, from, number, &request, reading);
             }
             #[cfg(not(target_family = "wasm"))]
             other => {

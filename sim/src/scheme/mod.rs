@@ -69,6 +69,18 @@ pub trait Scheme: Election<Reply = ()> {
     #[cfg(not(target_family = "wasm"))]
     fn propose(&mut self, now: Instant) -> Option<Position>;
 
+    /// Asks for a read that a majority confirms: its number; `None` when nobody could.
+    #[cfg(not(target_family = "wasm"))]
+    fn read(&mut self, now: Instant) -> Option<u64>;
+
+    /// Up to where the state must have come for a read that the lease allows now; `None` without one.
+    #[cfg(not(target_family = "wasm"))]
+    fn read_leased(&mut self, now: Instant) -> Option<u64>;
+
+    /// All reads up to a number may be answered once the state has come up to an index; or not at all.
+    #[cfg(not(target_family = "wasm"))]
+    fn poll_read(&mut self) -> Option<(u64, Option<u64>)>;
+
     /// The host has a snapshot as of `index`.
     #[cfg(not(target_family = "wasm"))]
     fn compact(&mut self, now: Instant, index: u64);

@@ -17,6 +17,8 @@ use tenure::log::Position;
 use tenure::log::Shape;
 use tenure::membership::Membership;
 use tenure::quorum::Voters;
+#[cfg(not(target_family = "wasm"))]
+use tenure::raft::Served;
 use tenure::raft::{
     Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
     Refusals, Replication, Role, Stored, Switched, Timing, Write,
@@ -164,6 +166,24 @@ impl Scheme for Machine {
     }
 
     #[cfg(not(target_family = "wasm"))]
+    fn read(&mut self, now: Instant) -> Option<u64> {
+        Raft::read(self, now).ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn read_leased(&mut self, now: Instant) -> Option<u64> {
+        Raft::read_leased(self, now).ok().map(|leased| leased.index)
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn poll_read(&mut self) -> Option<(u64, Option<u64>)> {
+        Some(match Raft::poll_read(self)? {
+            Served::Ready { upto, index } => (upto, Some(index)),
+            Served::LeaderLost { upto } => (upto, None),
+        })
+    }
+
+    #[cfg(not(target_family = "wasm"))]
     fn compact(&mut self, now: Instant, index: u64) {
         // What is not durable yet is compacted another time.
         let _ = Raft::compact(self, now, index);
@@ -175,7 +195,9 @@ impl Scheme for Machine {
             Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
                 carried(*prev, entries)
             }
-            Message::InstallSnapshot { last, .. } => Carried::State(*last),
+            Message::InstallSnapshot { last, .. } | Message::SuffixSnapshot { base: last, .. } => {
+                Carried::State(*last)
+            }
             _ => Carried::Nothing,
         }
     }
@@ -308,7 +330,7 @@ pub(crate) mod code {
     pub(crate) const READ_INDEX: i64 = 17;
     pub(crate) const READ_INDEX_ACK: i64 = 18;
     pub(crate) const NOT_MEMBER: i64 = 19;
-    pub(crate) const SUFFIX_SNAPSHOT: i64 = 20;
+    pub(crate) const SUFFIX_SNAPSHOT: i64 = 40;
 }
 
 /// The code of a message in the trace.
@@ -547,6 +569,8 @@ pub const fn check_of(invariant: Invariant) -> Option<Check> {
         Invariant::LeaderCompleteness => Some(Check::LeaderCompleteness),
         Invariant::StateMachineAgreement => Some(Check::StateMachineAgreement),
         Invariant::CommittedIsDurable => Some(Check::CommittedIsDurable),
+        Invariant::CommitRises => Some(Check::CommitRises),
+        Invariant::FreshReads => Some(Check::LinearizableStore),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A client of a store: one request after the other, each of them once. What it is not told within its patience it never
 //! learns, and asks the next node for the next thing.
 
-use super::{Answer, Compare, Done, Key, Operation, Range, Request, Said};
+use super::{Answer, Compare, Done, Key, Operation, Range, Reading, Request, Said};
 use crate::linear::{RegisterInput, RegisterOutput};
 use std::sync::Arc;
 use tenure::random::Random;
@@ -34,16 +34,25 @@ pub struct StoreClient {
     told: u64,
 }
 
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) number: u64,
+    pub(crate) request: Arc<Request>,
+    pub(crate) reading: Reading,
+}
+
 /// What it waits for.
 #[derive(Clone, Debug)]
 struct Open {
-    number: u64,
+    asked: Asked,
+    /// Whether it was asked of any node, not of whom is taken for the leader.
+    anywhere: bool,
     since: u64,
     redirected: u8,
     /// What of it concerns a key.
     key: u64,
     input: Option<RegisterInput>,
-    request: Arc<Request>,
 }
 
 /// Something for the history of a key.
@@ -88,11 +97,7 @@ impl StoreClient {
     }
 
     /// Time has passed: whom to ask, for what, under which number; if it waits for nothing.
-    pub(crate) fn tick(
-        &mut self,
-        now: u64,
-        me: u16,
-    ) -> Option<(u16, u64, Arc<Request>, Option<Noted>)> {
+    pub(crate) fn tick(&mut self, now: u64, me: u16) -> Option<(u16, Asked, Option<Noted>)> {
         if let Some(open) = &self.open {
             if now.saturating_sub(open.since) < self.every.saturating_mul(PATIENCE) {
                 return None;
@@ -131,17 +136,33 @@ impl StoreClient {
                 (Request::Grant { lease, ttl }, None)
             }
         };
-        let request = Arc::new(request);
-        self.open = Some(Open {
+        let reads = input == Some(RegisterInput::Read);
+        let (reading, anywhere) = match self.draw.below(4) {
+            1 if reads => (Reading::Leased, false),
+            2 if reads => (Reading::Confirmed, false),
+            3 if reads => (Reading::Confirmed, true),
+            _ => (Reading::Log, false),
+        };
+        let asked = Asked {
             number,
+            request: Arc::new(request),
+            reading,
+        };
+        self.open = Some(Open {
+            asked: asked.clone(),
+            anywhere,
             since: now,
             redirected: 0,
             key,
             input,
-            request: request.clone(),
         });
         let noted = input.map(|input| Noted::Asked(number, key, input));
-        Some((self.target, number, request, noted))
+        let target = if anywhere {
+            self.draw.below(u64::from(self.nodes)) as u16
+        } else {
+            self.target
+        };
+        Some((target, asked, noted))
     }
 
     /// A node says something. What to note of it, and what to ask of whom instead.
@@ -149,11 +170,19 @@ impl StoreClient {
         &mut self,
         number: u64,
         said: &Said,
-    ) -> (Option<Noted>, Option<(u16, Arc<Request>)>) {
-        let Some(open) = self.open.as_mut().filter(|open| open.number == number) else {
+    ) -> (Option<Noted>, Option<(u16, Asked)>) {
+        let Some(open) = self
+            .open
+            .as_mut()
+            .filter(|open| open.asked.number == number)
+        else {
             return (None, None);
         };
         match said {
+            Said::Elsewhere(_) if open.anywhere => {
+                self.open = None;
+                (Some(Noted::Refused(number)), None)
+            }
             Said::Elsewhere(who) => {
                 self.target = match who {
                     Some(leader) if *leader < self.nodes => *leader,
@@ -161,7 +190,7 @@ impl StoreClient {
                 };
                 open.redirected += 1;
                 if who.is_some() && open.redirected <= REDIRECTIONS {
-                    return (None, Some((self.target, open.request.clone())));
+                    return (None, Some((self.target, open.asked.clone())));
                 }
                 let refused = open.input.map(|_| Noted::Refused(number));
                 self.open = None;
@@ -179,7 +208,7 @@ impl StoreClient {
                     }
                     (Err(_), Some(_)) => Some(Noted::Refused(number)),
                     (result, None) => {
-                        self.lease = match (&*open.request, result) {
+                        self.lease = match (&*open.asked.request, result) {
                             (Request::Grant { lease, .. }, Ok(_)) => *lease,
                             (_, Ok(_)) => self.lease,
                             (_, Err(_)) => 0,

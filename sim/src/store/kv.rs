@@ -427,7 +427,8 @@ mod tests {
         done(&mut kv, put("b", "1", 0));
         kv.apply(&Request::Revoke { lease: 1 }).unwrap();
         let seen = |kv: &Kv, from| -> Result<Vec<u64>, Refused> {
-            let changes = kv.changes(&one("a"), from)?;
+            let range = one("a");
+            let changes = kv.changes(&range, from)?;
             Ok(changes.map(Change::revision).collect())
         };
         assert_eq!(seen(&kv, 1), Ok(vec![1, 3]));

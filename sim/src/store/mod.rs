@@ -13,12 +13,14 @@ mod client;
 mod kv;
 mod lessor;
 pub(crate) mod replica;
+mod single;
 
 pub use client::StoreClient;
-pub(crate) use client::{CLIENTS, Noted};
+pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use kv::Kv;
 pub use lessor::Lessor;
 pub use replica::{Command, Replica};
+pub use single::Single;
 
 use crate::explore::hash::Mix;
 use std::fmt;
@@ -63,6 +65,18 @@ pub enum Request {
         /// Which.
         lease: LeaseId,
     },
+}
+
+/// How a get that is asked for by itself is answered: each way gives what is newest at some instant between question and
+/// answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// Through the log, like everything else.
+    Log,
+    /// From the state of whom it is asked, once a majority has confirmed up to where that must have come.
+    Confirmed,
+    /// From the state of whoever leads, as its lease allows.
+    Leased,
 }
 
 /// An operation on keys.

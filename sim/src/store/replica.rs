@@ -1,8 +1,8 @@
 //! One replica of a store on a log: the payloads of the entries under their names, the state as of the last entry that was
 //! applied, and who waits for which entry (law C9: the machine knows none of it).
 
-use super::{Answer, Kv, Lessor, Refused, Request};
-use std::collections::BTreeMap;
+use super::{Answer, Done, Kv, Lessor, Range, Refused, Request};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tenure::log::{Position, Shape};
 
@@ -82,6 +82,18 @@ pub(crate) struct Waiting {
     pub(crate) number: u64,
 }
 
+/// A read that waits.
+#[derive(Clone, Debug)]
+pub(crate) struct WaitingRead {
+    /// Its number to the machine.
+    pub(crate) read: u64,
+    /// Up to where the state must have come, once that is known.
+    pub(crate) index: Option<u64>,
+    pub(crate) client: u16,
+    pub(crate) number: u64,
+    pub(crate) range: Range,
+}
+
 /// The state of one replica, in the memory of its process.
 #[derive(Clone, Debug, Default)]
 pub struct Replica {
@@ -95,6 +107,8 @@ pub struct Replica {
     /// One that came with a message and may be installed.
     offered: Option<Arc<Snapshot>>,
     waiting: BTreeMap<u64, Waiting>,
+    /// Reads in the order in which they were asked for.
+    reads: VecDeque<WaitingRead>,
     /// While it leads.
     pub(crate) lessor: Option<Lessor>,
     /// How many proposals of its own it made in this life.
@@ -264,6 +278,48 @@ impl Replica {
             answer: own.zip(result),
             lost,
         })
+    }
+
+    /// A read waits to be confirmed.
+    pub(crate) fn waits(&mut self, read: WaitingRead) {
+        self.reads.push_back(read);
+    }
+
+    /// Up to where the state must have come is known of all reads up to a number; or they cannot be confirmed, and are
+    /// told to whoever asked.
+    pub(crate) fn confirmed(
+        &mut self,
+        upto: u64,
+        index: Option<u64>,
+        mut lost: impl FnMut(WaitingRead),
+    ) {
+        let Some(index) = index else {
+            while let Some(read) = self.reads.pop_front_if(|read| read.read <= upto) {
+                lost(read);
+            }
+            return;
+        };
+        let those = self.reads.iter_mut().filter(|read| read.read <= upto);
+        those.for_each(|read| {
+            read.index.get_or_insert(index);
+        });
+    }
+
+    /// The next read that may be answered, and what it is answered.
+    pub(crate) fn answer_read(&mut self) -> Option<(WaitingRead, Answer)> {
+        let applied = self.applied.index;
+        let may = |read: &mut WaitingRead| read.index.is_some_and(|index| index <= applied);
+        let read = self.reads.pop_front_if(may)?;
+        let answer = self.read(&read.range);
+        Some((read, answer))
+    }
+
+    /// What is kept under some keys, as of the last entry that was applied.
+    pub(crate) fn read(&self, range: &Range) -> Answer {
+        Answer {
+            revision: self.kv.revision(),
+            done: Done::Got(self.kv.get(range)),
+        }
     }
 
     /// Whether the state is that of a snapshot which was just made.

@@ -177,6 +177,14 @@ impl Env {
         broken
     }
 
+    /// Notes a situation that no event shows.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn meet(&mut self, mark: crate::marks::Mark) {
+        if let Some(marks) = &mut self.marks {
+            marks.meet(mark);
+        }
+    }
+
     /// Tells the judges of logs, and shows what they find broken.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn judge_logs(

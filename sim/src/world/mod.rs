@@ -433,10 +433,10 @@ impl World {
             let now = self.env.now;
             let next = client.next_at(now);
             self.env.queue.push(next, Due::Tick(actor as u16));
-            if let Some((target, number, request, noted)) = client.tick(now, actor as u16) {
+            if let Some((target, asked, noted)) = client.tick(now, actor as u16) {
                 self.env.used_store(actor, noted);
                 self.env
-                    .send_outside(actor, target as usize, 0, Packet::Ask { number, request });
+                    .send_outside(actor, target as usize, 0, asked.into());
             }
         }
     }
@@ -489,12 +489,8 @@ impl World {
                 if let Packet::Said { number, said } = &flight.payload {
                     let (noted, instead) = client.said(*number, said);
                     self.env.used_store(to, noted);
-                    if let Some((target, request)) = instead {
-                        let ask = Packet::Ask {
-                            number: *number,
-                            request,
-                        };
-                        self.env.send_outside(to, target as usize, 0, ask);
+                    if let Some((target, asked)) = instead {
+                        self.env.send_outside(to, target as usize, 0, asked.into());
                     }
                 }
             }

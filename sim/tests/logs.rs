@@ -1,0 +1,113 @@
+//! Worlds whose nodes replicate a log, and keep a store on it.
+
+use tenure_sim::check::{Check, Outcome};
+use tenure_sim::physics::trace::Kind;
+use tenure_sim::{Scenario, World};
+
+const JUDGES: [Check; 8] = [
+    Check::LogMatching,
+    Check::LeaderCompleteness,
+    Check::StateMachineAgreement,
+    Check::CommittedIsDurable,
+    Check::AcknowledgedSurvives,
+    Check::TermsBurnt,
+    Check::LinearizableStore,
+    Check::CommitRises,
+];
+
+fn scenario(rest: &str) -> Scenario {
+    let json = format!(
+        r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "raft": {{"log": true}}, "duration": "12s", {rest}}}"#
+    );
+    Scenario::parse(&json).unwrap()
+}
+
+fn run(scenario: &Scenario) -> World {
+    let mut world = World::new(scenario);
+    world.record_histories();
+    world.trace_mut().recording = true;
+    world.run();
+    world
+}
+
+fn applied(world: &World, node: usize) -> u64 {
+    let replica = world.node(node).unwrap().replica();
+    replica.map_or(0, |replica| replica.applied().index)
+}
+
+#[test]
+fn a_log_is_asked_for_and_left_out_otherwise() {
+    let with = scenario(r#""seed": "3""#);
+    assert!(with.log && with.to_json().contains(r#""log":true"#));
+    assert!(Scenario::parse(&with.to_json()).unwrap().log);
+    let without = Scenario::parse(r#"{"tenure": 1, "scheme": "raft"}"#).unwrap();
+    assert!(!without.log && !without.to_json().contains("log"));
+    let refusal = Scenario::parse(r#"{"tenure": 1, "scheme": "raft", "raft": {"log": "yes"}}"#);
+    let refusal = refusal.unwrap_err().to_string();
+    assert!(
+        refusal.contains("raft.log") && refusal.contains("true or false"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn every_judge_of_logs_is_asked_where_there_is_one_and_none_elsewhere() {
+    let world = run(&scenario(
+        r#""faults": [{"at": "3s", "crash": "leader"}, {"at": "4s", "restart": "crashed"}]"#,
+    ));
+    for check in JUDGES {
+        let verdict = world.verdict(check);
+        assert_eq!(verdict.outcome, Outcome::Holds, "{verdict:?}");
+    }
+    let without =
+        run(&Scenario::parse(r#"{"tenure": 1, "scheme": "raft", "duration": "3s"}"#).unwrap());
+    let about_logs = |check| JUDGES.contains(&check);
+    assert!(
+        !without
+            .verdicts()
+            .iter()
+            .any(|verdict| about_logs(verdict.check))
+    );
+}
+
+#[test]
+fn who_was_away_takes_over_a_snapshot_and_goes_on_from_there() {
+    let world = run(&scenario(
+        r#""faults": [{"at": "2s", "crash": "follower"}, {"at": "8s", "restart": "crashed"}]"#,
+    ));
+    let installed = |kind| world.trace().fresh.iter().any(|event| event.kind == kind);
+    assert!(installed(Kind::Installed));
+    let all: Vec<u64> = (0..3).map(|node| applied(&world, node)).collect();
+    assert!(
+        all.iter()
+            .all(|index| *index > 400 && index.abs_diff(all[0]) < 50),
+        "{all:?}"
+    );
+    // The log begins at a snapshot, and what comes before is kept nowhere.
+    let log = world.node(0).unwrap().machine().unwrap().log();
+    assert!(log.base().index > 300 && log.last().index - log.base().index < 200);
+}
+
+#[test]
+fn the_store_answers_after_the_leader_that_took_the_request_is_gone() {
+    let crash = run(&scenario(r#""faults": [{"at": "5s", "crash": "leader"}]"#));
+    let survivors = (0..3).filter(|node| applied(&crash, *node) > 0);
+    assert_eq!(survivors.count(), 2);
+    let revisions: Vec<u64> = (0..3)
+        .filter_map(|node| crash.node(node)?.replica())
+        .map(|replica| replica.kv().revision())
+        .collect();
+    assert!(
+        revisions.iter().all(|revision| *revision > 300),
+        "{revisions:?}"
+    );
+    assert!(crash.verdict(Check::AcknowledgedSurvives).tally.exercised > 0);
+}
+
+#[test]
+fn a_world_with_a_log_has_the_same_trace_twice_and_with_its_histories_recorded() {
+    let scenario = scenario(r#""seed": "9", "network": {"loss": "5%"}"#);
+    let mut plain = World::new(&scenario);
+    plain.run();
+    assert_eq!(run(&scenario).trace().hash(), plain.trace().hash());
+}
