@@ -82,7 +82,7 @@ if (isEntry(import.meta.url)) {
   await main(async () => {
     checkRust();
     await installPackages();
-    await buildWasm();
+    await buildWasm('world');
     await buildPage();
     console.log('\nThe page is in dist/: any host serves it, under any path.');
   });

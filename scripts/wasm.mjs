@@ -1,5 +1,5 @@
-// npm run wasm: the core and the simulator as a WASM module with its JavaScript and TypeScript bindings, for the page
-// and for Node.js. Does nothing when nothing it is made of has changed.
+// npm run wasm: the WASM modules with their JavaScript and TypeScript bindings: the simulator for the page, and the
+// machines for programs in Node.js. Does nothing for a module when nothing it is made of has changed.
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -18,11 +18,34 @@ import { isEntry, main, root, run, runPackage } from './lib/run.mjs';
 import { BUDGETS, checkBudget, gzipSize, kilobytes } from './lib/sizes.mjs';
 import { checkRust, encodedFlags, WASM, wasmToolchain } from './lib/toolchain.mjs';
 
-// What changes the module when it changes.
+/**
+ * Each module is tenure-wasm with one of its features: so bound, so named, put there, and held to that budget. `sources`
+ * change it when they change, beside those that change both.
+ */
+const MODULES = {
+  world: {
+    title: 'sim module',
+    name: 'tenure_wasm',
+    target: 'web',
+    folder: join(root, 'web/src/engine/pkg'),
+    budget: BUDGETS.module,
+    sources: ['sim', 'wasm/src/world'],
+  },
+  machines: {
+    title: 'machines module',
+    name: 'tenure_machines',
+    target: 'experimental-nodejs-module',
+    folder: join(root, 'wasm/pkg/node'),
+    budget: BUDGETS.machines,
+    sources: ['wasm/src/machines'],
+  },
+};
+
 const SOURCES = [
   'core',
-  'sim',
-  'wasm',
+  'wasm/Cargo.toml',
+  'wasm/src/lib.rs',
+  'wasm/src/object.rs',
   'xtask',
   'Cargo.toml',
   'Cargo.lock',
@@ -31,9 +54,8 @@ const SOURCES = [
   'scripts/wasm.mjs',
   'scripts/lib/toolchain.mjs',
 ];
-const PKG = join(root, 'web/src/engine/pkg');
-const STAMP = join(PKG, 'made-of.json');
-const MODULE = 'tenure_wasm_bg.wasm';
+
+const STAMP = 'made-of.json';
 
 // What Node.js 20 and the browsers of its age all run: a wider set is refused there.
 const FEATURES = [
@@ -55,29 +77,34 @@ const FEWER_COPIES = [
   '-unroll-threshold=50',
 ].map((option) => `-Cllvm-args=${option}`);
 
-/** Builds the module where it is not up to date, and holds it to its budget if that binds. */
-export async function buildWasm({ binding = true } = {}) {
+/** Builds one module where it is not up to date, and holds it to its budget if that binds. */
+export async function buildWasm(feature, { binding = true } = {}) {
+  const module = MODULES[feature];
   const toolchain = await wasmToolchain();
-  const madeOf = sources(toolchain.id);
-  if (isFresh(madeOf)) console.log('the WASM module is up to date');
-  else await build(toolchain, madeOf);
-  checkBudget('sim module', gzipSize(readFileSync(join(PKG, MODULE))), BUDGETS.module, binding);
+  const madeOf = sources(toolchain.id, [...SOURCES, ...module.sources]);
+  if (isFresh(module, madeOf)) console.log(`the ${module.title} is up to date`);
+  else await build(feature, toolchain, madeOf);
+  checkBudget(module.title, gzipSize(readFileSync(wasmOf(module, module.folder))), module.budget, binding);
 }
 
-async function build(toolchain, madeOf) {
-  console.log(`building the WASM module with ${toolchain.label}`);
+async function build(feature, toolchain, madeOf) {
+  const { title, name, target, folder } = MODULES[feature];
+  console.log(`building the ${title} with ${toolchain.label}`);
   const work = join(root, 'target-wasm');
-  const args = ['build', '--profile', 'browser', '-p', 'tenure-wasm', '--target', WASM, '--target-dir', work];
-  await run(toolchain.cargo, args, {
+  const args = ['build', '--profile', 'browser', '-p', 'tenure-wasm', '--no-default-features'];
+  await run(toolchain.cargo, [...args, '--features', feature, '--target', WASM, '--target-dir', work], {
     env: { ...toolchain.env, ...encodedFlags([...toolchain.flags, ...FEWER_COPIES, ...shortPaths()]) },
   });
 
-  const bound = join(work, 'pkg');
+  const bound = join(work, 'pkg', feature);
   rmSync(bound, { recursive: true, force: true });
-  const built = join(work, WASM, 'browser/tenure_wasm.wasm');
-  await run('cargo', ['run', '--profile', 'tool', '-p', 'xtask', '--', 'bindgen', built, 'web', bound]);
+  mkdirSync(bound, { recursive: true });
+  // The bindings are named as the file is that they bind.
+  const built = join(work, `${name}.wasm`);
+  copyFileSync(join(work, WASM, 'browser/tenure_wasm.wasm'), built);
+  await run('cargo', ['run', '--profile', 'tool', '-p', 'xtask', '--', 'bindgen', built, target, bound]);
 
-  const module = join(bound, MODULE);
+  const module = wasmOf(MODULES[feature], bound);
   const before = gzipSize(readFileSync(module));
   await runPackage('binaryen/bin/wasm-opt', [
     module,
@@ -96,21 +123,27 @@ async function build(toolchain, madeOf) {
   console.log(`wasm-opt: ${kilobytes(before)} to ${kilobytes(gzipSize(readFileSync(module)))} gzip`);
 
   // The stamp goes first and comes last: what an interruption leaves behind is never taken for whole.
-  rmSync(STAMP, { force: true });
-  mkdirSync(PKG, { recursive: true });
-  for (const name of readdirSync(bound)) copyFileSync(join(bound, name), join(PKG, name));
-  writeFileSync(STAMP, `${JSON.stringify({ madeOf, module: digest(join(PKG, MODULE)) })}\n`);
+  rmSync(join(folder, STAMP), { force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const file of readdirSync(bound)) copyFileSync(join(bound, file), join(folder, file));
+  const stamp = { madeOf, module: digest(wasmOf(MODULES[feature], folder)) };
+  writeFileSync(join(folder, STAMP), `${JSON.stringify(stamp)}\n`);
 }
 
-function isFresh(madeOf) {
-  if (!existsSync(STAMP) || !existsSync(join(PKG, MODULE))) return false;
-  const stamp = JSON.parse(readFileSync(STAMP, 'utf8'));
-  return stamp.madeOf === madeOf && stamp.module === digest(join(PKG, MODULE));
+function wasmOf({ name }, folder) {
+  return join(folder, `${name}_bg.wasm`);
 }
 
-function sources(toolchain) {
+function isFresh(module, madeOf) {
+  const [stamp, wasm] = [join(module.folder, STAMP), wasmOf(module, module.folder)];
+  if (!existsSync(stamp) || !existsSync(wasm)) return false;
+  const made = JSON.parse(readFileSync(stamp, 'utf8'));
+  return made.madeOf === madeOf && made.module === digest(wasm);
+}
+
+function sources(toolchain, paths) {
   const hash = createHash('sha256').update(toolchain);
-  for (const path of SOURCES.flatMap((path) => files(path)).sort()) {
+  for (const path of paths.flatMap((path) => files(path)).sort()) {
     hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
   }
   return hash.digest('hex');
@@ -139,6 +172,6 @@ if (isEntry(import.meta.url)) {
   await main(async () => {
     checkRust();
     await installPackages();
-    await buildWasm();
+    for (const feature of Object.keys(MODULES)) await buildWasm(feature);
   });
 }

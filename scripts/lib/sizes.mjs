@@ -9,6 +9,7 @@ import { Fail } from './run.mjs';
  */
 export const BUDGETS = {
   module: { aim: 60 * 1024, limit: 76 * 1024 },
+  machines: { aim: 60 * 1024, limit: 60 * 1024 },
   page: { aim: 150 * 1024, limit: 150 * 1024 },
 };
 

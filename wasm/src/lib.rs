@@ -1,73 +1,18 @@
-//! Tenure's simulator for JavaScript.
+//! Tenure for JavaScript, as two WASM modules with nothing in common but how a value crosses:
 //!
-//! A [`World`] is a run with time travel. Per frame, typed views into the module's memory; objects only for
-//! configuration, verdicts and the one inspected node. All times are integer microseconds in a JavaScript number; counters
-//! that may exceed 2⁵³ are text. Errors are thrown as plain objects `{ code, place, reason, remedy }`: bad input never
-//! ends in a trap.
+//! - [`world`]: the simulator, for the page;
+//! - [`machines`]: the protocols, for programs that elect.
 //!
-//! ```ts
-//! const wasm = await init({ module_or_path: url });
-//! const world = new World(scenario, "7");
-//! world.seek(2_000_000);
-//! world.frame();
-//! const nodes = new Float64Array(wasm.memory.buffer, world.nodesPtr(), world.nodesLen());
-//! ```
-//!
-//! `nodes`, `flights`, `resources`, `links` and `summary` are of the cursor. `events`, `overlaps` (two or more nodes
-//! believed to lead) and `leaderless` (no running node did) go up to the horizon; the latter two are pairs of the
-//! beginning and the end of a span, −1 while it goes on, and list the first few thousand.
-//!
-//! The views are valid until the next call that changes the world or its buffers; the memory may have grown by then, so
-//! take them anew from `wasm.memory.buffer` after each [`World::frame`].
+//! Times are integer microseconds in a JavaScript number. Nothing is ever rounded: a counter that may exceed 2⁵³ is text in
+//! the one and a bigint in the other. Bad input is thrown with its place, reason and remedy, and never ends in a trap.
 
-mod convert;
-mod error;
-mod types;
-mod world;
+#[cfg(feature = "machines")]
+pub mod machines;
+mod object;
+#[cfg(feature = "world")]
+pub mod world;
 
-pub use world::World;
-
-use error::WorldError;
-use tenure_sim::physics::trace::KIND_NAMES;
-use wasm_bindgen::prelude::*;
-
-// The standard library's allocator takes 2.5 KB more of the module after gzip, and is no faster.
+// The standard library's allocator takes 2.5 KB more of a module after gzip, and is no faster.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static HEAP: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
-
-/// A seed from the platform's entropy, as decimal text.
-///
-/// # Errors
-/// When the platform has none to give.
-#[wasm_bindgen(js_name = randomSeed)]
-pub fn random_seed() -> Result<String, JsValue> {
-    getrandom::u64().map(|seed| seed.to_string()).map_err(|_| {
-        let reason = "the platform gives no random numbers";
-        WorldError::new(
-            "no-entropy",
-            "randomSeed",
-            reason,
-            "pass a seed of your own",
-        )
-        .into()
-    })
-}
-
-/// Checks a scenario without running it.
-///
-/// # Errors
-/// What is wrong with it.
-#[wasm_bindgen(js_name = checkScenario)]
-pub fn check_scenario(json: &str) -> Result<(), JsValue> {
-    tenure_sim::Scenario::parse(json)
-        .and_then(|scenario| scenario.recordable())
-        .map_err(|refusal| WorldError::from(refusal).into())
-}
-
-/// The names of the kinds of events, in order of code.
-#[wasm_bindgen(js_name = eventKinds)]
-#[must_use]
-pub fn event_kinds() -> Vec<String> {
-    KIND_NAMES.iter().map(|name| (*name).to_owned()).collect()
-}

@@ -1,6 +1,6 @@
 //! Errors as plain objects.
 
-use crate::convert::{object, text};
+use crate::object::{object, text};
 use tenure_sim::Refusal;
 use wasm_bindgen::JsValue;
 

@@ -1,8 +1,9 @@
 //! The world for JavaScript: a run with time travel, and the buffers to draw it from.
 
-use crate::convert;
-use crate::error::WorldError;
-use crate::types::{JsAction, JsActors, JsInspection, JsVerdicts};
+use super::convert;
+use super::error::WorldError;
+use super::types::{JsAction, JsActors, JsInspection, JsVerdicts};
+use crate::object::object;
 use js_sys::Array;
 use tenure_sim::Scenario;
 use tenure_sim::history::History;
@@ -167,7 +168,7 @@ impl World {
             .into_iter()
             .map(|(name, field)| (name, convert::field(field)))
             .collect();
-        convert::object(&fields).unchecked_into()
+        object(&fields).unchecked_into()
     }
 
     /// What each checker has to say, at the horizon.

@@ -1,25 +1,9 @@
 //! Values of the simulator as JavaScript values.
 
-use js_sys::{Object, Reflect};
+use crate::object::{object, text};
 use tenure_sim::check::Verdict;
 use tenure_sim::world::view::{ActorKind, Field};
 use wasm_bindgen::JsValue;
-
-/// A plain object.
-#[inline(never)]
-pub(crate) fn object(fields: &[(&str, JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (name, value) in fields {
-        // Setting a field of a fresh plain object does not fail.
-        let _ = Reflect::set(&object, &text(name), value);
-    }
-    object.into()
-}
-
-#[inline(never)]
-pub(crate) fn text(text: &str) -> JsValue {
-    JsValue::from_str(text)
-}
 
 /// A number that is small enough to be exact.
 #[inline(never)]
