@@ -308,7 +308,11 @@ fn absurd_messages_are_refused_by_name() {
         (
             Refusal::SecondLeader,
             1,
-            Message::Release { term, to: None },
+            Message::Release {
+                term,
+                to: None,
+                orderly: false,
+            },
         ),
         (
             Refusal::Unasked,

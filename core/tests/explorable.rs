@@ -114,10 +114,12 @@ fn names_can_be_exchanged() {
     let named = Message::Release {
         term: 1,
         to: Some(NodeId(2)),
+        orderly: false,
     };
     let renamed = Message::Release {
         term: 1,
         to: Some(NodeId(7)),
+        orderly: false,
     };
     assert_eq!(named.renamed(|id| NodeId(id.0 + 5)), renamed);
 }
@@ -161,7 +163,15 @@ fn a_question_that_waits_keeps_its_time() {
         let mut bench = Bench::booted(3, 0, None, Shape::new(), drawless);
         bench.disk_works = false;
         bench.heartbeat(1, 1, 1);
-        bench.hear(2, 1, Message::Release { term: 1, to: None });
+        bench.hear(
+            2,
+            1,
+            Message::Release {
+                term: 1,
+                to: None,
+                orderly: false,
+            },
+        );
         bench.input(at, Input::Campaign);
         let ask = Message::RequestPreVote {
             term: 2,
@@ -247,7 +257,15 @@ fn time_is_seen_as_far_as_it_counts() {
             },
         );
         let echo = bench.machine.clone();
-        bench.hear(2, 1, Message::Release { term: 1, to: None });
+        bench.hear(
+            2,
+            1,
+            Message::Release {
+                term: 1,
+                to: None,
+                orderly: false,
+            },
+        );
         bench.input(at, Input::Campaign);
         assert_eq!(bench.machine.role(), Role::PreCandidate);
         (echo, bench.machine)

@@ -172,7 +172,11 @@ fn what_is_over_is_inert() {
         term,
         better: None,
     };
-    let release = |term| Message::Release { term, to: None };
+    let release = |term| Message::Release {
+        term,
+        to: None,
+        orderly: false,
+    };
 
     let here = || resting(0, 5, None);
     let voted = |vote| resting(0, 5, Some(vote));

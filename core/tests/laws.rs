@@ -617,7 +617,11 @@ mod hostile_input {
             ),
             (number(), number())
                 .prop_map(|(asked, term)| Message::HeartbeatRefused { asked, term }),
-            (number(), to).prop_map(|(term, to)| Message::Release { term, to }),
+            (number(), to, any::<bool>()).prop_map(|(term, to, orderly)| Message::Release {
+                term,
+                to,
+                orderly
+            }),
         ]
     }
 

@@ -93,7 +93,14 @@ fn belief_ends_by_itself_and_for_good() {
     assert_eq!(bench.machine.standing(ms(159)), Standing::Unknown);
     let released = bench.said();
     assert!(
-        released.contains(&(1, Message::Release { term, to: None })),
+        released.contains(&(
+            1,
+            Message::Release {
+                term,
+                to: None,
+                orderly: false
+            }
+        )),
         "{released:?}"
     );
 }
@@ -176,15 +183,39 @@ fn a_release_frees_from_its_own_term() {
     let mut bench = follower();
     bench.heartbeat(10, 1, 2);
     bench.heartbeat(20, 2, 3);
-    bench.hear(30, 1, Message::Release { term: 2, to: None });
+    bench.hear(
+        30,
+        1,
+        Message::Release {
+            term: 2,
+            to: None,
+            orderly: false,
+        },
+    );
     assert!(bench.machine.promise().is_some());
-    bench.hear(31, 1, Message::Release { term: 3, to: None });
+    bench.hear(
+        31,
+        1,
+        Message::Release {
+            term: 3,
+            to: None,
+            orderly: false,
+        },
+    );
     assert_eq!(
         bench.machine.refusals().count(Refusal::SecondLeader),
         1,
         "only its leader may release a term"
     );
-    bench.hear(32, 2, Message::Release { term: 3, to: None });
+    bench.hear(
+        32,
+        2,
+        Message::Release {
+            term: 3,
+            to: None,
+            orderly: false,
+        },
+    );
     assert_eq!(bench.machine.promise(), None);
 
     let record = Record {
@@ -194,9 +225,25 @@ fn a_release_frees_from_its_own_term() {
         generation: 0,
     };
     let mut bench = Bench::booted(3, 0, Some(record), Shape::new(), Switched::default());
-    bench.hear(1, 1, Message::Release { term: 2, to: None });
+    bench.hear(
+        1,
+        1,
+        Message::Release {
+            term: 2,
+            to: None,
+            orderly: false,
+        },
+    );
     assert!(bench.machine.promise().is_some());
-    bench.hear(2, 1, Message::Release { term: 3, to: None });
+    bench.hear(
+        2,
+        1,
+        Message::Release {
+            term: 3,
+            to: None,
+            orderly: false,
+        },
+    );
     assert_eq!(bench.machine.promise(), None);
 }
 
@@ -218,10 +265,34 @@ fn a_release_of_another_term_is_told_apart() {
     );
     assert_eq!(bench.machine.term(), 4);
     assert_eq!(bench.machine.promise().unwrap().to, Some(2));
-    bench.hear(132, 1, Message::Release { term: 6, to: None });
-    bench.hear(132, 1, Message::Release { term: 4, to: None });
+    bench.hear(
+        132,
+        1,
+        Message::Release {
+            term: 6,
+            to: None,
+            orderly: false,
+        },
+    );
+    bench.hear(
+        132,
+        1,
+        Message::Release {
+            term: 4,
+            to: None,
+            orderly: false,
+        },
+    );
     assert!(bench.machine.promise().is_some());
-    bench.hear(133, 1, Message::Release { term: 2, to: None });
+    bench.hear(
+        133,
+        1,
+        Message::Release {
+            term: 2,
+            to: None,
+            orderly: false,
+        },
+    );
     assert_eq!(bench.machine.promise(), None);
     bench.heartbeat(134, 2, 5);
     assert_eq!(
@@ -241,7 +312,15 @@ fn a_release_brings_the_next_attempt_forward() {
     };
     let mut bench = Bench::booted(3, 0, Some(restarted), Shape::new(), Switched::default());
     assert!(bench.machine.deadline() >= Some(ms(870)));
-    bench.hear(1, 1, Message::Release { term: 3, to: None });
+    bench.hear(
+        1,
+        1,
+        Message::Release {
+            term: 3,
+            to: None,
+            orderly: false,
+        },
+    );
     assert!(
         bench.machine.deadline() <= Some(ms(1 + 120)),
         "it was freed"
@@ -253,7 +332,15 @@ fn a_release_brings_the_next_attempt_forward() {
         bench.heartbeat(10, 0, 1);
         let before = bench.machine.deadline();
         // Its promise has run out, and it still follows.
-        bench.hear(161, 0, Message::Release { term: 1, to: None });
+        bench.hear(
+            161,
+            0,
+            Message::Release {
+                term: 1,
+                to: None,
+                orderly: false,
+            },
+        );
         let after = bench.machine.deadline();
         assert!(after <= before, "node {id}: {after:?} after {before:?}");
         if after < before {
@@ -273,7 +360,11 @@ fn a_resignation_to_nobody_names_nobody() {
         let term = bench.elect(10, 1);
         bench.said();
         bench.input(20, Input::Resign { to });
-        let release = Message::Release { term, to: None };
+        let release = Message::Release {
+            term,
+            to: None,
+            orderly: false,
+        };
         assert_eq!(bench.said(), [(1, release.clone()), (2, release)], "{to:?}");
     }
 }
@@ -294,6 +385,7 @@ fn a_resignation_names_a_successor() {
     let release = Message::Release {
         term,
         to: Some(NodeId(2)),
+        orderly: false,
     };
     assert_eq!(
         leader.said(),
@@ -319,7 +411,15 @@ fn a_resignation_names_a_successor() {
 fn a_heartbeat_behind_its_release_is_ignored() {
     let mut bench = follower();
     bench.heartbeat(1, 1, 1);
-    bench.hear(2, 1, Message::Release { term: 1, to: None });
+    bench.hear(
+        2,
+        1,
+        Message::Release {
+            term: 1,
+            to: None,
+            orderly: false,
+        },
+    );
     bench.heartbeat(3, 1, 1);
     assert_eq!(bench.machine.standing(ms(3)), Standing::Unknown);
     assert_eq!(bench.machine.promise(), None);
@@ -345,7 +445,15 @@ fn a_promise_that_ran_out_is_none() {
         // The longest retry draw from 110 ms on ends at 230 ms: a later timer would be moved by it.
         could_notice |= deadline > Some(ms(230));
         for at in [100, 110] {
-            bench.hear(at, (id + 1) % 9, Message::Release { term: 3, to: None });
+            bench.hear(
+                at,
+                (id + 1) % 9,
+                Message::Release {
+                    term: 3,
+                    to: None,
+                    orderly: false,
+                },
+            );
             assert_eq!(bench.machine.deadline(), deadline, "node {id} at {at} ms");
         }
     }
@@ -382,6 +490,7 @@ fn a_lapsed_leader_names_whom_it_reaches() {
     let release = Message::Release {
         term: 1,
         to: Some(NodeId(2)),
+        orderly: false,
     };
     assert!(leader.said().contains(&(2, release.clone())));
 
@@ -392,10 +501,14 @@ fn a_lapsed_leader_names_whom_it_reaches() {
     let until = pair.machine.lease().unwrap().until;
     pair.machine.handle(until, Input::Timeout);
     pair.input(158, Input::Timeout);
-    assert!(
-        pair.said()
-            .contains(&(1, Message::Release { term, to: None }))
-    );
+    assert!(pair.said().contains(&(
+        1,
+        Message::Release {
+            term,
+            to: None,
+            orderly: false
+        }
+    )));
 
     let mut hub = Bench::booted(5, 2, None, Shape::new(), Switched::default());
     hub.heartbeat(60, 0, 1);

@@ -329,7 +329,11 @@ fn a_resignation_names_no_one_that_cannot_win() {
             to: Some(NodeId(1)),
         },
     );
-    let release = Message::Release { term: 1, to: None };
+    let release = Message::Release {
+        term: 1,
+        to: None,
+        orderly: false,
+    };
     assert_eq!(said(&cluster, |message| *message == release), 2);
     cluster.until("another leads", |cluster| !cluster.leading().is_empty());
     assert_eq!(cluster.machine(2).term(), 2);
@@ -450,7 +454,14 @@ fn what_was_asked_and_heard_shows_in_the_view() {
     };
     for (message, shows) in [
         (refusal, false),
-        (Message::Release { term: 1, to: None }, true),
+        (
+            Message::Release {
+                term: 1,
+                to: None,
+                orderly: false,
+            },
+            true,
+        ),
         (Message::NotMember { asked, index: 99 }, true),
     ] {
         let before = look(&cluster, 1);

@@ -116,6 +116,21 @@ impl Field for u32 {
     }
 }
 
+impl Field for bool {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let at = from.at();
+        match from.byte()? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(DecodeError::OutOfRange { at }),
+        }
+    }
+}
+
 impl<F: Field> Field for Option<F> {
     fn write(&self, out: &mut Vec<u8>) {
         match self {
@@ -240,6 +255,13 @@ mod tests {
     }
 
     #[test]
+    fn a_truth_is_one_of_two() {
+        assert_eq!(read::<bool>(&[0]), Ok(false));
+        assert_eq!(read::<bool>(&[1]), Ok(true));
+        assert_eq!(read::<bool>(&[2]), Err(DecodeError::OutOfRange { at: 0 }));
+    }
+
+    #[test]
     fn an_option_is_there_or_not() {
         assert_eq!(read::<Option<u64>>(&[0]), Ok(None));
         assert_eq!(read::<Option<u64>>(&[1, 5]), Ok(Some(5)));
@@ -259,6 +281,7 @@ mod tests {
             let short = bits >> shift;
             reads_what_was_written(short)?;
             reads_what_was_written(narrow)?;
+            reads_what_was_written(narrow.is_multiple_of(2))?;
             reads_what_was_written(Some(NodeId(short)))?;
             reads_what_was_written(None::<Instant>)?;
             reads_what_was_written(Instant::from_micros(bits))?;

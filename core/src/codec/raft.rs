@@ -26,7 +26,7 @@ kinds! {
     0x07 in DATAGRAM = Message::Heartbeat { term, sent, round, commit }
     0x08 in DATAGRAM = Message::HeartbeatAck { term, sent, round, promise, matched }
     0x09 in DATAGRAM = Message::HeartbeatRefused { asked, term }
-    0x0a in DATAGRAM = Message::Release { term, to }
+    0x0a in DATAGRAM = Message::Release { term, to, orderly }
     0x0b = Message::Append { term, sent, prev, entries, commit }
     0x0c in DATAGRAM = Message::AppendAck { term, sent, promise, matched }
     0x0d in DATAGRAM = Message::AppendRefused { term, sent, promise, prev, hint }

@@ -4,7 +4,7 @@
 //! answered before they were durable are a double vote after a crash (NodeDB#161, hashicorp/raft#661). Entries count, the
 //! leader's own copy included, from the disk's answer on; what speaks of the record alone does not wait for them.
 
-use super::{Entries, LogWrite, Message, Raft, Record, Refusal, Role, Rule, Rules, Write};
+use super::{Entries, LogWrite, Message, Raft, Refusal, Role, Rule, Rules, Write};
 use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -14,8 +14,8 @@ use core::mem::discriminant;
 #[derive(Clone, Debug)]
 pub(super) struct Durable {
     incarnation: u64,
-    /// The record of the newest request.
-    asked: Record,
+    /// Whether the record differs from that of the newest request.
+    pub(super) changed: bool,
     /// The number of the newest request.
     issued: u64,
     /// The number of the newest request that was answered. **Invariant:** `answered <= issued`.
@@ -42,10 +42,10 @@ struct Held {
 
 impl Durable {
     /// Starts from what was read from the disk.
-    pub(super) fn new(incarnation: u64, record: Record, log: u64) -> Self {
+    pub(super) fn new(incarnation: u64, log: u64) -> Self {
         Self {
             incarnation,
-            asked: record,
+            changed: false,
             issued: 0,
             answered: 0,
             recorded: 0,
@@ -78,11 +78,11 @@ impl Durable {
         self.held.clear();
     }
 
-    /// How far the disk is behind: the record that was last asked for, and how many requests are open, those that change
-    /// the record apart. The ticket numbers themselves are no protocol state (law C10).
-    pub(super) fn asked(&self) -> (u64, u64, Record) {
+    /// How far the disk is behind: how many requests are open, and how many of them up to the newest that changed the
+    /// record. The ticket numbers themselves are no protocol state (law C10).
+    pub(super) fn open(&self) -> (u64, u64) {
         let recorded = self.recorded.saturating_sub(self.answered);
-        (self.pending(), recorded, self.asked)
+        (self.pending(), recorded)
     }
 
     /// How far each open request takes the log, by how many requests fewer than are open.
@@ -146,12 +146,11 @@ impl<R: Rules> Raft<R> {
         if self.halted {
             return;
         }
-        if self.record != self.durable.asked {
+        if self.durable.changed {
             self.record.promise = self.promise_to_record();
         }
-        let record_changed = self.record != self.durable.asked;
         let end = self.log.last().index;
-        if record_changed && self.durable.log_asked == end {
+        if self.durable.changed && self.durable.log_asked == end {
             self.request(LogWrite::Keep);
         }
         while self.durable.log_asked < end {
@@ -187,8 +186,7 @@ impl<R: Rules> Raft<R> {
                 .push_back(Output::Request(ticket, Write { record, log }));
         }
         let number = self.durable.issued;
-        if record != self.durable.asked {
-            self.durable.asked = record;
+        if core::mem::take(&mut self.durable.changed) {
             self.durable.recorded = number;
         }
         let end = self.durable.log_asked;

@@ -1,7 +1,7 @@
 //! What an exhaustive search asks of a machine beyond its inputs (law C10): its state without absolute time and under
 //! other names, the age of what it echoes, and which messages can do nothing any more.
 
-use super::{Message, Progress, Raft, Role, Rule, Rules, Stamp};
+use super::{Message, Progress, Raft, Record, Role, Rule, Rules, Stamp};
 use crate::membership::Membership;
 use crate::{Duration, Instant, NodeId};
 use core::hash::{Hash, Hasher};
@@ -65,11 +65,14 @@ impl<R: Rules> Raft<R> {
         };
         let members = &self.membership;
         let name = |id| view.name(members, id);
-        let (pending, recorded, asked) = self.durable.asked();
-        for record in [self.record, asked] {
-            let vote = record.vote.map(name);
-            (record.term, vote, record.promise, record.generation).hash(hasher);
-        }
+        let (pending, recorded) = self.durable.open();
+        let Record {
+            term,
+            vote,
+            promise,
+            generation,
+        } = self.record;
+        (term, vote.map(name), promise, generation).hash(hasher);
         (
             pending,
             recorded,

@@ -43,11 +43,10 @@ impl<R: Rules> Raft<R> {
     /// The lease of an established leader, lapsed or not; `None` for everybody else.
     #[must_use]
     pub fn lease(&self) -> Option<Lease> {
-        let span = self.config.timing.lease(self.config.timing.election_min);
         let from = if self.until == Instant::FOREVER {
             self.began
         } else {
-            self.until - span
+            self.until - self.lease
         };
         self.established().then_some(Lease {
             from,
@@ -62,10 +61,12 @@ impl<R: Rules> Raft<R> {
 
     /// What a promise is worth to a leader that sent its round at `sent`.
     pub(super) fn covered_until(&self, sent: Instant, promise: Duration) -> Instant {
-        if self.config.safe_mode {
-            sent + self.config.timing.lease(promise)
-        } else {
+        if !self.config.safe_mode {
             Instant::FOREVER
+        } else if promise == self.config.timing.election_min {
+            sent + self.lease
+        } else {
+            sent + self.config.timing.lease(promise)
         }
     }
 
@@ -185,7 +186,11 @@ impl<R: Rules> Raft<R> {
         self.excluded = 0;
         self.give_promise();
         // The promise must be able to outlive a restart before it is given.
-        self.record.promise = self.record.promise.max(self.own_promise());
+        let promise = self.own_promise();
+        if promise > self.record.promise {
+            self.record.promise = promise;
+            self.durable.changed = true;
+        }
         self.await_leader();
         self.ask_again(from);
         true

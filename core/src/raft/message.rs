@@ -104,6 +104,9 @@ pub enum Message {
         term: u64,
         /// Who should campaign at once.
         to: Option<NodeId>,
+        /// Whether the leader stopped of its own will, while a majority followed it: who is named then stands at once, and
+        /// otherwise asks first, for it may not reach a majority either.
+        orderly: bool,
     },
     /// Entries of the leader of `term` (Raft §5.3), and all that a heartbeat says.
     Append {
@@ -354,9 +357,10 @@ impl Message {
     #[must_use]
     pub fn renamed(self, name: impl Fn(NodeId) -> NodeId) -> Self {
         match self {
-            Self::Release { term, to } => Self::Release {
+            Self::Release { term, to, orderly } => Self::Release {
                 term,
                 to: to.map(name),
+                orderly,
             },
             other => other,
         }
@@ -405,7 +409,7 @@ mod tests {
             (Message::Heartbeat { term, sent, round, commit }, Some(Stamp::Sender)),
             (Message::HeartbeatAck { term, sent, round, promise, matched }, Some(Stamp::Receiver)),
             (Message::HeartbeatRefused { asked, term }, None),
-            (Message::Release { term, to: None }, None),
+            (Message::Release { term, to: None, orderly: false }, None),
             (Message::Append { term, sent, prev, entries: entries.clone(), commit }, Some(Stamp::Sender)),
             (Message::AppendAck { term, sent, promise, matched }, Some(Stamp::Receiver)),
             (Message::AppendRefused { term, sent, promise, prev: 3, hint }, Some(Stamp::Receiver)),

@@ -103,6 +103,8 @@ pub struct Raft<R: Rules = Faithful> {
     random: Random,
     /// The latest `now` seen. **Invariant:** never falls.
     now: Instant,
+    /// What a whole promise of this node's length is worth as a lease.
+    lease: Duration,
     /// Term, vote and promise, as last decided. **Invariant:** `durable` knows how much of it the disk holds.
     record: Record,
     durable: Durable,
@@ -265,12 +267,14 @@ impl<R: Rules> Raft<R> {
         let membership = members.newest().cloned();
         let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
         let membership = change::in_force(&rules, membership);
-        let durable = Durable::new(incarnation, record, log.last().index);
+        let mut durable = Durable::new(incarnation, log.last().index);
         // A raised generation is written with the first record of this life, before anything is said in it.
+        durable.changed = record.generation != config.generation;
         record.generation = config.generation;
         let mut raft = Self {
             random: Random::new(seed, config.id, incarnation),
             now,
+            lease: config.timing.lease(config.timing.election_min),
             record,
             durable,
             commit: log.base().index,
@@ -530,6 +534,7 @@ impl<R: Rules> Raft<R> {
         self.follow(None);
         self.step_back();
         self.record.term = term;
+        self.durable.changed = true;
         (self.matched, self.owed, self.acknowledged) = (0, None, 0);
         if self.keeps(Rule::NewTermNewVote) {
             // A vote of an older term never blocks one in a newer term.
@@ -632,7 +637,7 @@ impl<R: Rules> Raft<R> {
                 self.on_request_vote(from, term, last, released);
                 self.tell_if_removed(from, term);
             }
-            Message::Release { term, to } => self.on_release(from, term, to),
+            Message::Release { term, to, orderly } => self.on_release(from, term, to, orderly),
             Message::ReadIndexAck {
                 term,
                 number,

@@ -274,6 +274,7 @@ mod tests {
             Message::Release {
                 term: u64::MAX,
                 to: None,
+                orderly: false,
             },
             Message::RequestPreVote {
                 term: u64::MAX,

@@ -22,7 +22,8 @@ impl<R: Rules> Raft<R> {
             self.promise = None;
         }
         self.await_leader();
-        self.broadcast(&Message::Release { term, to });
+        let orderly = why != Why::Lapsed && why != Why::HigherTerm;
+        self.broadcast(&Message::Release { term, to, orderly });
     }
 
     /// The host's wish to stop leading. Any follower may succeed, or the one named, at once, if it can. A transfer that is
@@ -34,7 +35,13 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    pub(super) fn on_release(&mut self, from: NodeId, term: u64, to: Option<NodeId>) {
+    pub(super) fn on_release(
+        &mut self,
+        from: NodeId,
+        term: u64,
+        to: Option<NodeId>,
+        orderly: bool,
+    ) {
         if term > self.record.term {
             // This node never followed that leader; its promises are to others.
             return;
@@ -51,7 +58,11 @@ impl<R: Rules> Raft<R> {
         if to == Some(self.config.id) {
             // The one that was named does not step back from others.
             self.yielded = true;
-            self.succeed();
+            if orderly {
+                self.succeed();
+            } else {
+                self.stand();
+            }
         } else if freed || followed {
             // Nobody leads: a retry draw is wait enough, unless the timer would have fired sooner. The one that was
             // named may be gone.

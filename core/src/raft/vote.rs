@@ -23,6 +23,7 @@ impl<R: Rules> Raft<R> {
         self.adopt(self.record.term + 1);
         self.role = Role::Candidate;
         self.record.vote = Some(self.config.id);
+        self.durable.changed = true;
         // The attempt is timed from when it can be asked: a slow disk costs time, not the attempt.
         self.due = None;
         let (term, last) = (self.record.term, self.log.last());
@@ -101,6 +102,7 @@ impl<R: Rules> Raft<R> {
         }
         self.step_back();
         if self.record.vote.replace(from) != Some(from) {
+            self.durable.changed = true;
             self.failed = self.failed.saturating_add(1);
         }
         self.await_elected();

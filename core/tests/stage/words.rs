@@ -161,6 +161,7 @@ fn says_nothing(field: &str, value: &str) -> bool {
     match field {
         "generation" | "released" | "round" | "commit" | "matched" => value == "0",
         "better" => value == "none",
+        "orderly" => value == "false",
         _ => false,
     }
 }
@@ -270,6 +271,7 @@ pub(crate) fn message(words: &[&str]) -> Result<Message, String> {
         "Release" => Message::Release {
             term: term()?,
             to: field("to").ok().map(node).transpose()?,
+            orderly: false,
         },
         other => return Err(format!("{other} is no message")),
     })

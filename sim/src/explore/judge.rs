@@ -51,10 +51,26 @@ impl Group {
         let Some(place) = self.voters.place(to) else {
             return;
         };
-        if let (&Message::Release { term, to: Some(_) }, true) = (&message, self.nameless) {
+        if let (
+            &Message::Release {
+                term,
+                to: Some(_),
+                orderly: false,
+            },
+            true,
+        ) = (&message, self.nameless)
+        {
             // A lapsed leader asks one to stand; among equals by name. Each may be asked, and each not.
-            let unasked = Message::Release { term, to: None };
-            let asked = Message::Release { term, to: Some(to) };
+            let unasked = Message::Release {
+                term,
+                to: None,
+                orderly: false,
+            };
+            let asked = Message::Release {
+                term,
+                to: Some(to),
+                orderly: false,
+            };
             stirred.sent.extend([(place, unasked), (place, asked)]);
         } else {
             stirred.sent.push((place, message));

@@ -406,7 +406,11 @@ pub(crate) fn fold(message: &Message, trace: &mut Trace) {
             trace.mix(promise.as_micros());
             fold_some(*matched, trace);
         }
-        Message::Release { term: _, to } => trace.mix(to.map_or(0, |node| node.0 + 1)),
+        Message::Release {
+            term: _,
+            to,
+            orderly: _,
+        } => trace.mix(to.map_or(0, |node| node.0 + 1)),
         Message::Append {
             term: _,
             sent,
