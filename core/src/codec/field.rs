@@ -255,6 +255,13 @@ mod tests {
     }
 
     #[test]
+    fn a_truth_is_one_of_two() {
+        assert_eq!(read::<bool>(&[0]), Ok(false));
+        assert_eq!(read::<bool>(&[1]), Ok(true));
+        assert_eq!(read::<bool>(&[2]), Err(DecodeError::OutOfRange { at: 0 }));
+    }
+
+    #[test]
     fn an_option_is_there_or_not() {
         assert_eq!(read::<Option<u64>>(&[0]), Ok(None));
         assert_eq!(read::<Option<u64>>(&[1, 5]), Ok(Some(5)));
@@ -274,6 +281,7 @@ mod tests {
             let short = bits >> shift;
             reads_what_was_written(short)?;
             reads_what_was_written(narrow)?;
+            reads_what_was_written(narrow.is_multiple_of(2))?;
             reads_what_was_written(Some(NodeId(short)))?;
             reads_what_was_written(None::<Instant>)?;
             reads_what_was_written(Instant::from_micros(bits))?;
