@@ -332,7 +332,7 @@ fn a_resignation_names_no_one_that_cannot_win() {
     let release = Message::Release {
         term: 1,
         to: None,
-        orderly: false,
+        orderly: true,
     };
     assert_eq!(said(&cluster, |message| *message == release), 2);
     cluster.until("another leads", |cluster| !cluster.leading().is_empty());

@@ -26,6 +26,8 @@ pub struct Progress {
     pub pace: Pace,
     /// When the newest entries were sent to it.
     pub(super) sent: Instant,
+    /// The last entry of the newest probe.
+    pub(super) probed: u64,
     /// The commit index it was told last.
     pub(super) told: u64,
     /// The newest round it answered, or, of the leader itself, sent.
@@ -92,6 +94,7 @@ impl Progress {
             next: last + 1,
             pace: Pace::Probe,
             sent: now,
+            probed: 0,
             told: 0,
             round: 0,
             unsure: false,
@@ -231,7 +234,10 @@ impl<R: Rules> Raft<R> {
         let progress = &mut self.progress[place];
         progress.told = commit;
         match known.pace {
-            Pace::Probe => progress.pace = Pace::Probing,
+            Pace::Probe => {
+                progress.pace = Pace::Probing;
+                progress.probed = prev + entries.count();
+            }
             _ => progress.next += entries.count(),
         }
         Some(Message::Append {
@@ -266,8 +272,12 @@ impl<R: Rules> Raft<R> {
             Pace::Stream => true,
             // RL-12: a late answer to what was sent before the question is none to it. Each would begin a stream anew, and
             // where messages overtake one another most of a stream is refused, answer by answer.
-            Pace::Probing => sent >= progress.sent,
-            Pace::Probe => false,
+            Pace::Probing if sent >= progress.sent => {
+                // All of it has arrived, also where the disk is still at it.
+                progress.next = progress.next.max(progress.probed + 1);
+                true
+            }
+            Pace::Probe | Pace::Probing => false,
             // What it needs now is in the log.
             Pace::Snapshot => matched >= self.log.base().index,
         };
@@ -332,7 +342,8 @@ impl<R: Rules> Raft<R> {
             return;
         };
         progress.round = progress.round.max(round);
-        if sent < progress.sent {
+        // What was sent in the same instant may have been overtaken by the heartbeat.
+        if sent <= progress.sent {
             return;
         }
         match progress.pace {
