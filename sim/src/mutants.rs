@@ -240,7 +240,7 @@ mod tests {
         let [named, follows, other] = [
             Check::OneLeaderPerTerm,
             Check::BelievedLeaders,
-            Check::LeaderAgain,
+            Check::StaleWriteFenced,
         ];
         assert_eq!(mutant.check(), Some(named));
         let (first, second) = (failure(5, named), failure(7, follows));

@@ -189,7 +189,7 @@ mod tests {
     /// Why there is no scenario for a rule.
     fn lacks(rule: Rule) -> Unstaged {
         match rule {
-            Rule::UpToDateLog => Unstaged::Unseen(Law::CompleteLog),
+            Rule::UpToDateLog => Unstaged::Logs,
             Rule::PromiseFromAnswer => Unstaged::Timings,
             _ => Unstaged::Unseen(Law::LeaderAgain),
         }
@@ -240,6 +240,15 @@ mod tests {
             Rule::AckDurable,
             Rule::OwnCopyDurable,
             Rule::CommitOwnTerm,
+            Rule::ReadConfirmed,
+            Rule::ReadOwnTerm,
+            Rule::SuffixFromBest,
+            Rule::SuffixAdoptsTerm,
+            Rule::SuffixRechecked,
+            Rule::OneChangeAtATime,
+            Rule::JointNeedsBoth,
+            Rule::ChangeAfterOwnTerm,
+            Rule::TransferWhenCaughtUp,
         ];
         assert_eq!(unhunted, expected);
     }

@@ -42,8 +42,11 @@ impl<M: Scheme> Node<M> {
         self.show(env, me);
         self.carry_out(env, me);
         #[cfg(not(target_family = "wasm"))]
-        while self.apply(env, me) {
-            self.carry_out(env, me);
+        {
+            while self.apply(env, me) {
+                self.carry_out(env, me);
+            }
+            self.arm_lessor(env, me);
         }
         self.tell_belief(env, me);
         self.arm(env, me);

@@ -5,12 +5,14 @@ use super::{Node, Status};
 use crate::check::logs::Change;
 use crate::marks::Mark;
 use crate::packet::{Load, Packet};
+use crate::physics::NEVER;
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::{Carried, RoleCode, Scheme};
 use crate::store::replica::{Command, Replica, WaitingRead};
-use crate::store::{Answer, Done, Operation, Range, Reading, Request, Said};
+use crate::store::{Answer, Done, Lessor, Operation, Range, Reading, Request, Said};
 use crate::world::env::{Due, Env};
 use std::sync::Arc;
+use tenure::Instant;
 
 /// After how long a lease that is over is proposed to be revoked once more.
 const REVOKE_AGAIN: u64 = 500_000;
@@ -25,6 +27,7 @@ impl<M: Scheme> Node<M> {
     /// The process died, with its state; what it had asked its disk for may be lost.
     pub(super) fn lose_replica(&mut self, env: &mut Env, me: usize) {
         self.replica = None;
+        self.leases_at = NEVER;
         self.tell_disk(env, me);
         if env.judges.logs().is_some_and(|logs| logs.is_behind(me)) {
             env.meet(Mark::EntriesLost);
@@ -317,27 +320,30 @@ impl<M: Scheme> Node<M> {
     pub(super) fn keep_leases(&mut self, env: &mut Env, me: usize, leads: bool) {
         let now = self.clock.reads(env.now).as_micros();
         if let Some(replica) = &mut self.replica {
-            replica.lessor = leads.then(|| crate::store::Lessor::promoted(now, replica.kv()));
+            replica.lessor = leads.then(|| Lessor::promoted(now, replica.kv()));
         }
         self.arm_lessor(env, me);
     }
 
-    fn arm_lessor(&mut self, env: &mut Env, me: usize) {
-        let lessor = self
-            .replica
-            .as_ref()
-            .and_then(|replica| replica.lessor.as_ref());
-        if let Some(due) = lessor.and_then(crate::store::Lessor::due) {
-            let at = self
-                .clock
-                .when(tenure::Instant::from_micros(due))
-                .max(env.now + 1);
-            env.queue.push(at, Due::Leases(me as u16));
+    /// Looks again when the next lease is over; a process that was frozen then does once it goes on.
+    pub(super) fn arm_lessor(&mut self, env: &mut Env, me: usize) {
+        let lessor = (self.replica.as_ref()).and_then(|replica| replica.lessor.as_ref());
+        if let Some(due) = lessor.and_then(Lessor::due) {
+            let due = self.clock.when(Instant::from_micros(due));
+            let at = due.max(env.now + 1);
+            if at < self.leases_at {
+                self.leases_at = at;
+                env.queue.push(at, Due::Leases(me as u16));
+            }
         }
     }
 
     /// Leases may be over: who leads proposes to revoke them.
     pub(crate) fn look_at_leases(&mut self, env: &mut Env, me: usize) {
+        if self.leases_at != env.now {
+            return;
+        }
+        self.leases_at = NEVER;
         if self.status != Status::Up || self.leading(env).is_none() {
             return;
         }
@@ -361,7 +367,6 @@ impl<M: Scheme> Node<M> {
             }
         }
         self.settle(env, me);
-        self.arm_lessor(env, me);
     }
 }
 

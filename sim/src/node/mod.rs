@@ -50,6 +50,9 @@ pub struct Node<M: Scheme> {
     /// Up to where its machine said that the log is committed.
     #[cfg(not(target_family = "wasm"))]
     committed: u64,
+    /// When it looks next whether leases are over; [`NEVER`] while it keeps none.
+    #[cfg(not(target_family = "wasm"))]
+    leases_at: u64,
     clock: Clock,
     status: Status,
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
@@ -126,6 +129,8 @@ impl<M: Scheme> Node<M> {
             replica: None,
             #[cfg(not(target_family = "wasm"))]
             committed: 0,
+            #[cfg(not(target_family = "wasm"))]
+            leases_at: NEVER,
             clock,
             status: Status::Crashed,
             lives: 0,

@@ -440,7 +440,11 @@ mod tests {
                     all,
                 ),
                 kind => {
-                    let field = format!("\"{name}\":{}", sample(kind));
+                    let value = match entry.usual {
+                        Usual::Is("false") => "true".to_owned(),
+                        _ => sample(kind),
+                    };
+                    let field = format!("\"{name}\":{value}");
                     all.push((inside(field.clone()), field));
                 }
             }
