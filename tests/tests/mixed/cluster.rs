@@ -421,9 +421,11 @@ impl Cluster {
 /// known to have it.
 fn attached(node: &Ours, to: usize, message: &Message) -> Vec<Payload> {
     match message {
-        Message::Append { prev, entries, .. } => (prev.index + 1..=prev.index + entries.count())
-            .filter_map(|index| node.payload(index))
-            .collect(),
+        Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
+            (prev.index + 1..=prev.index + entries.count())
+                .filter_map(|index| node.payload(index))
+                .collect()
+        }
         Message::Heartbeat { .. } | Message::Commit { .. } => node
             .machine
             .progress(tenure::NodeId(to as u64))

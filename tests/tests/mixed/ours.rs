@@ -70,15 +70,13 @@ impl Ours {
         payloads: &[Payload],
         now: Instant,
     ) {
-        if let Message::Append {
-            prev,
-            entries: Entries::Run { term, .. },
-            ..
-        } = &message
+        if let Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } =
+            &message
         {
+            let term = entries.term();
             for (index, payload) in (prev.index + 1..).zip(payloads) {
                 // The same name is the same entry, whoever brings it.
-                let first = *self.payloads.entry((*term, index)).or_insert(*payload);
+                let first = *self.payloads.entry((term, index)).or_insert(*payload);
                 assert_eq!(first, *payload, "two entries of term {term} at {index}");
             }
         }
