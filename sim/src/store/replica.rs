@@ -294,9 +294,8 @@ impl Replica {
         mut lost: impl FnMut(WaitingRead),
     ) {
         let Some(index) = index else {
-            while let Some(read) = self.reads.pop_front_if(|read| read.read <= upto) {
-                lost(read);
-            }
+            let those = self.reads.partition_point(|read| read.read <= upto);
+            self.reads.drain(..those).for_each(&mut lost);
             return;
         };
         let those = self.reads.iter_mut().filter(|read| read.read <= upto);
@@ -308,8 +307,11 @@ impl Replica {
     /// The next read that may be answered, and what it is answered.
     pub(crate) fn answer_read(&mut self) -> Option<(WaitingRead, Answer)> {
         let applied = self.applied.index;
-        let may = |read: &mut WaitingRead| read.index.is_some_and(|index| index <= applied);
-        let read = self.reads.pop_front_if(may)?;
+        let first = self.reads.front()?;
+        if first.index.is_none_or(|index| index > applied) {
+            return None;
+        }
+        let read = self.reads.pop_front()?;
         let answer = self.read(&read.range);
         Some((read, answer))
     }

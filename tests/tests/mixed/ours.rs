@@ -4,9 +4,7 @@ use crate::judge::Named;
 use crate::words::Payload;
 use std::collections::{BTreeMap, VecDeque};
 use tenure::quorum::Voters;
-use tenure::raft::{
-    Boot, Config, Entries, LogWrite, Message, Raft, Replication, Stored, Timing, Write,
-};
+use tenure::raft::{Boot, Config, LogWrite, Message, Raft, Replication, Stored, Timing, Write};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Ticket};
 
 pub(crate) struct Ours {
