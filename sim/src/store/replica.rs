@@ -291,11 +291,11 @@ impl Replica {
         &mut self,
         upto: u64,
         index: Option<u64>,
-        mut lost: impl FnMut(WaitingRead),
+        lost: impl FnMut(WaitingRead),
     ) {
         let Some(index) = index else {
-            let those = self.reads.partition_point(|read| read.read <= upto);
-            self.reads.drain(..those).for_each(&mut lost);
+            let keep = self.reads.partition_point(|read| read.read <= upto);
+            self.reads.drain(..keep).for_each(lost);
             return;
         };
         let those = self.reads.iter_mut().filter(|read| read.read <= upto);
@@ -308,9 +308,7 @@ impl Replica {
     pub(crate) fn answer_read(&mut self) -> Option<(WaitingRead, Answer)> {
         let applied = self.applied.index;
         let first = self.reads.front()?;
-        if first.index.is_none_or(|index| index > applied) {
-            return None;
-        }
+        first.index.filter(|index| *index <= applied)?;
         let read = self.reads.pop_front()?;
         let answer = self.read(&read.range);
         Some((read, answer))
