@@ -68,6 +68,7 @@ mod replicate;
 mod rules;
 mod snapshot;
 mod suffix;
+mod ticked;
 mod transfer;
 mod vote;
 
