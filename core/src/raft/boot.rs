@@ -2,12 +2,12 @@
 
 use super::config::{MAX_INDEX, MAX_TERM, MAX_TIMEOUT};
 use super::durable::Durable;
-use super::{
-    Boot, Config, ConfigError, Faithful, Heard, Raft, Refusals, Role, Rule, Rules, Stored, change,
-};
+use super::refuse::Counter;
+use super::{Boot, Config, ConfigError, Faithful, Raft, Role, Rule, Rules, Stored, change};
 use crate::Instant;
 use crate::membership::Membership;
 use crate::random::Random;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -100,11 +100,7 @@ impl<R: Rules> Raft<R> {
             role: Role::Follower,
             leader: None,
             promise: None,
-            heard: membership
-                .members()
-                .iter()
-                .map(|_| Heard::NOTHING)
-                .collect(),
+            heard: Box::default(),
             membership,
             progress: Vec::new(),
             unsent: false,
@@ -126,9 +122,9 @@ impl<R: Rules> Raft<R> {
             yielded: false,
             failed: 0,
             halted: false,
-            refusals: Refusals::default(),
-            // A follower at rest queues one answer and at most one record.
-            outbox: VecDeque::with_capacity(2),
+            refusals: Counter::default(),
+            // A follower at rest queues one answer or one record.
+            outbox: VecDeque::with_capacity(1),
             config,
             rules,
         };

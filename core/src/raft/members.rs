@@ -161,8 +161,10 @@ impl<R: Rules> Raft<R> {
             .iter()
             .map(|member| before.place(member.id))
             .collect();
-        let heard = |place: &Option<usize>| place.map_or(Heard::NOTHING, |old| self.heard[old]);
-        self.heard = places.iter().map(heard).collect();
+        let heard = |place: &Option<usize>| place.map_or(Heard::NOTHING, |old| self.heard_of(old));
+        if !self.heard.is_empty() {
+            self.heard = places.iter().map(heard).collect();
+        }
         if !self.progress.is_empty() {
             let known = |place: &Option<usize>| match place {
                 Some(old) => self.progress[*old],

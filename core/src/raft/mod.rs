@@ -99,6 +99,7 @@ use crate::{
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
@@ -137,7 +138,8 @@ pub struct Raft<R: Rules = Faithful> {
     leader: Option<NodeId>,
     /// Until when this node neither votes nor stands. `None` once cleared; may lie in the past.
     promise: Option<Promise>,
-    /// What each member said to the present attempt, round or question, by its place in the membership.
+    /// What each member said to the present attempt, round or question, by its place in the membership; empty for a
+    /// follower.
     heard: Box<[Heard]>,
     /// Leader: what each member's log is known to have, by its place; empty without a log.
     progress: Vec<Progress>,
@@ -177,7 +179,7 @@ pub struct Raft<R: Rules = Faithful> {
     /// Candidacies that failed since a leader was last known, the own ones and those that were voted for.
     failed: u8,
     halted: bool,
-    refusals: Refusals,
+    refusals: refuse::Counter,
     outbox: VecDeque<Output<Message, Write>>,
 }
 
@@ -301,7 +303,7 @@ impl<R: Rules> Raft<R> {
     /// What was refused so far, by reason.
     #[must_use]
     pub fn refusals(&self) -> &Refusals {
-        &self.refusals
+        self.refusals.counts()
     }
 
     #[inline(always)]
@@ -315,7 +317,15 @@ impl<R: Rules> Raft<R> {
     }
 
     fn event(&mut self, event: Event) {
-        self.outbox.push_back(Output::Event(event));
+        self.queue(Output::Event(event));
+    }
+
+    /// Hands an output to the host, with the next drain. A machine at rest keeps room for no more than it needed.
+    fn queue(&mut self, output: Output<Message, Write>) {
+        if self.outbox.len() == self.outbox.capacity() {
+            self.outbox.reserve_exact(self.outbox.len().max(1));
+        }
+        self.outbox.push_back(output);
     }
 
     /// A draw in `low..=high`, never zero: a deadline must lie after the call that set it (law C2).
@@ -377,15 +387,21 @@ impl<R: Rules> Raft<R> {
     /// Becomes a follower of the present term. The caller arms the timer.
     fn step_back(&mut self) {
         self.role = Role::Follower;
-        self.progress.clear();
+        // A follower at rest keeps nothing of what only a candidate or a leader needs.
+        (self.progress, self.heard) = (Vec::new(), Box::default());
+        self.grants = 0;
         self.unsent = false;
         // A transfer dies with the leadership (hashicorp/raft#696).
         self.transfer = None;
-        self.clear_heard();
+    }
+
+    /// What the member at `place` said.
+    fn heard_of(&self, place: usize) -> Heard {
+        self.heard.get(place).copied().unwrap_or(Heard::NOTHING)
     }
 
     fn clear_heard(&mut self) {
-        self.heard.fill(Heard::NOTHING);
+        self.heard = vec![Heard::NOTHING; self.membership.members().len()].into_boxed_slice();
         self.lacking = None;
         self.grants = 0;
     }
