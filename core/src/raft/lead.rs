@@ -115,7 +115,7 @@ impl<R: Rules> Raft<R> {
             return Err(ProposeError::TooLong);
         }
         let first = Position::new(self.record.term, last + 1);
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         self.persist();
         Ok(first)
     }
@@ -161,7 +161,7 @@ impl<R: Rules> Raft<R> {
         self.matched = last;
         // Terms never fall and no log is that long: an append of one entry always fits.
         let _ = self.log.append(self.record.term, 1);
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         self.persist();
     }
 
@@ -273,7 +273,7 @@ impl<R: Rules> Raft<R> {
         };
         if flows {
             progress.pace = Pace::Stream;
-            self.unsent = true;
+            (self.unsent, self.cursor) = (true, 0);
         }
         let committed = news && self.advance_commit();
         self.extend();
@@ -315,7 +315,7 @@ impl<R: Rules> Raft<R> {
             if hint.index < base {
                 progress.next = hint.index + 1;
             }
-            self.unsent = true;
+            (self.unsent, self.cursor) = (true, 0);
         }
         self.extend();
     }
@@ -355,7 +355,7 @@ impl<R: Rules> Raft<R> {
             }
             Pace::Probe | Pace::Stream => return,
         }
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
     }
 
     /// The leader's own copy counts from here on (INV-L4).
@@ -390,7 +390,7 @@ impl<R: Rules> Raft<R> {
             return false;
         }
         self.commit = reached;
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         true
     }
 
