@@ -9,9 +9,10 @@ use tenure::log::Position;
 use tenure::membership::Membership;
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Entries, Faithful, MAX_INDEX, Message, Refusal, Replication, Role, Switched, View,
+    Boot, Config, Entries, Faithful, MAX_INDEX, Message, Raft, Refusal, Replication, Role,
+    Switched, Timing, View,
 };
-use tenure::{Duration, Election, Input, NodeId, Output};
+use tenure::{Duration, Election, Input, NodeId, Output, Standing};
 
 const PROMISE: Duration = Duration::from_millis(150);
 
@@ -160,4 +161,63 @@ fn what_waits_for_a_stranger_is_seen() {
     };
     assert_eq!(seen(1), seen(1));
     assert_ne!(seen(1), seen(2));
+}
+
+/// Why the grain is one of the group. A voter whose clock steps by 40 ms heard the leader at the end of a step, and is free
+/// up to a step earlier than 150 ms later. A leader that allows for that has stopped by then; one that was configured for its
+/// own exact clock alone believes on, while the vote elects another.
+#[test]
+fn the_grain_is_that_of_the_coarsest_clock() {
+    let group = |id: u64, grain: u64| {
+        let voters = Voters::new((0..3).map(NodeId)).unwrap();
+        let timing = Timing {
+            grain: Duration::from_micros(grain),
+            heartbeat: Duration::from_millis(30),
+            ..Timing::default()
+        };
+        let config = Config {
+            timing,
+            ..Config::new(NodeId(id), voters)
+        };
+        let boot = Boot {
+            stored: None,
+            incarnation: 1,
+            seed: 1,
+        };
+        Bench::of(Raft::new(config, boot, ms(0)).unwrap())
+    };
+    let stepped = |millis: u64| millis - millis % 40;
+    for (leaders_grain, believes) in [(1, true), (40_000, false)] {
+        let (mut leader, mut voter) = (group(0, leaders_grain), group(1, 40_000));
+        let term = leader.elect(1_039, 1);
+        let heartbeat = leader
+            .said()
+            .into_iter()
+            .find_map(|(to, message)| match message {
+                Message::Heartbeat { .. } if to == 1 => Some(message),
+                _ => None,
+            });
+        voter.hear(stepped(1_039), 0, heartbeat.unwrap());
+        let answer = voter.said().pop().unwrap().1;
+        leader.hear(1_040, 1, answer);
+        assert!(matches!(
+            leader.machine.standing(ms(1_041)),
+            Standing::Leading(_)
+        ));
+        // It hears nothing more; and 2 asks for votes.
+        let (last, released) = (Position::START, 0);
+        let term = term + 1;
+        voter.hear(
+            stepped(1_160),
+            2,
+            Message::RequestVote {
+                term,
+                last,
+                released,
+            },
+        );
+        assert_eq!(voter.said().pop().unwrap().1, Message::VoteGranted { term });
+        let still = matches!(leader.machine.standing(ms(1_160)), Standing::Leading(_));
+        assert_eq!(still, believes);
+    }
 }
