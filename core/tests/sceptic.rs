@@ -84,6 +84,26 @@ fn a_new_leadership_speaks_to_all() {
     assert_eq!(appends(&mut bench), [1, 2]);
 }
 
+/// A leader asks members alone. Whoever is none, or was one until a moment ago, does not depose it with a higher term, nor
+/// does it draw a candidate on.
+#[test]
+fn only_members_refuse() {
+    let mut bench = leader();
+    let asked = bench.machine.term();
+    let term = asked + 1_000;
+    bench.hear(21, 9, Message::HeartbeatRefused { asked, term });
+    assert!(matches!(
+        bench.machine.standing(ms(21)),
+        Standing::Leading(_)
+    ));
+    assert_eq!(bench.machine.refusals().count(Refusal::UnknownSender), 1);
+    bench.hear(21, 1, Message::HeartbeatRefused { asked, term });
+    assert_eq!(
+        (bench.machine.role(), bench.machine.term()),
+        (Role::Follower, term)
+    );
+}
+
 /// Law C8: a position that no log has, in whatever message, is refused by name. Taken, a snapshot that ends there could
 /// never be followed by an entry, nor be read back from the disk.
 #[test]
