@@ -118,7 +118,7 @@ impl<R: Rules> Raft<R> {
             return Err(ProposeError::TooLong);
         }
         let first = Position::new(self.record.term, last + 1);
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         self.persist();
         Ok(first)
     }
@@ -171,7 +171,7 @@ impl<R: Rules> Raft<R> {
         self.matched = last;
         // Terms never fall and no log is that long: an append of one entry always fits.
         let _ = self.log.append(self.record.term, 1);
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         self.persist();
     }
 
@@ -299,7 +299,9 @@ impl<R: Rules> Raft<R> {
         };
         if flows {
             progress.pace = Pace::Stream;
-            self.unsent |= progress.next <= self.log.last().index || progress.told < self.commit;
+            if progress.next <= self.log.last().index || progress.told < self.commit {
+                (self.unsent, self.cursor) = (true, 0);
+            }
         }
         let committed = news && matched > self.commit && self.advance_commit();
         self.extend();
@@ -341,7 +343,7 @@ impl<R: Rules> Raft<R> {
             if hint.index < base {
                 progress.next = hint.index + 1;
             }
-            self.unsent = true;
+            (self.unsent, self.cursor) = (true, 0);
         }
         self.extend();
     }
@@ -382,7 +384,7 @@ impl<R: Rules> Raft<R> {
             }
             Pace::Probe | Pace::Stream => return,
         }
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
     }
 
     /// The leader's own copy counts from here on (INV-L4).
@@ -417,7 +419,7 @@ impl<R: Rules> Raft<R> {
             return false;
         }
         self.commit = reached;
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         true
     }
 
