@@ -4,7 +4,7 @@ use tenure_sim::check::{Check, Outcome};
 use tenure_sim::physics::trace::Kind;
 use tenure_sim::{Scenario, World};
 
-const JUDGES: [Check; 8] = [
+const JUDGES: [Check; 9] = [
     Check::LogMatching,
     Check::LeaderCompleteness,
     Check::StateMachineAgreement,
@@ -13,6 +13,7 @@ const JUDGES: [Check; 8] = [
     Check::TermsBurnt,
     Check::LinearizableStore,
     Check::CommitRises,
+    Check::LocalReads,
 ];
 
 fn scenario(rest: &str) -> Scenario {

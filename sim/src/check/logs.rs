@@ -5,11 +5,13 @@ use super::agreement::Agreement;
 use super::commit_rises::CommitRises;
 use super::committed_durable::CommittedIsDurable;
 use super::leader_complete::LeaderCompleteness;
+use super::local_reads::LocalReads;
 use super::log_matching::LogMatching;
 use super::runs::Runs;
 use super::survives::AcknowledgedSurvives;
 use super::terms_burnt::TermsBurnt;
 use super::{Broken, Check, Tally};
+use crate::stats::Times;
 use tenure::log::{Position, Shape};
 
 /// What happens to a log in one write.
@@ -59,10 +61,12 @@ pub(crate) struct LogJudges {
     survives: AcknowledgedSurvives,
     burnt: TermsBurnt,
     rises: CommitRises,
+    local: LocalReads,
 }
 
 impl LogJudges {
-    pub(crate) fn new(nodes: usize) -> Self {
+    /// Judges of the logs of so many nodes; what is read locally is no older than `fresh_within`.
+    pub(crate) fn new(nodes: usize, fresh_within: u64) -> Self {
         Self {
             ghost: Ghost {
                 logs: vec![Runs::default(); nodes],
@@ -76,6 +80,7 @@ impl LogJudges {
             survives: AcknowledgedSurvives::default(),
             burnt: TermsBurnt::default(),
             rises: CommitRises::new(nodes),
+            local: LocalReads::new(fresh_within),
         }
     }
 
@@ -194,6 +199,23 @@ impl LogJudges {
         broken
     }
 
+    /// A node has applied all changes up to a revision of the store.
+    pub(crate) fn reached(&mut self, now: u64, revision: u64) {
+        self.local.reached(now, revision);
+    }
+
+    /// A node shows its state as of a revision to a client that takes what is stale.
+    pub(crate) fn read_locally(&mut self, now: u64, revision: u64) -> Broken {
+        let mut broken = Broken::default();
+        broken.add(Check::LocalReads, self.local.read(now, revision));
+        broken
+    }
+
+    /// The last fault was healed, or the first one struck.
+    pub(super) fn whole(&mut self, now: u64, whole: bool) {
+        self.local.whole(now, whole);
+    }
+
     /// A node makes a snapshot.
     pub(crate) fn snapshot(&mut self, now: u64, at: Position, state: u64) -> Broken {
         let mut broken = Broken::default();
@@ -242,8 +264,15 @@ impl LogJudges {
             Check::AcknowledgedSurvives => self.survives.tally,
             Check::TermsBurnt => self.burnt.tally,
             Check::CommitRises => self.rises.tally,
+            Check::LocalReads => self.local.tally,
             _ => Tally::default(),
         }
+    }
+
+    /// How old what was read locally was.
+    #[must_use]
+    pub(crate) const fn ages(&self) -> &Times {
+        &self.local.ages
     }
 
     /// How many terms were begun by nodes that could not win them.

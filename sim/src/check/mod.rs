@@ -21,6 +21,8 @@ pub(crate) mod linearizable;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod linearizable_store;
 #[cfg(not(target_family = "wasm"))]
+mod local_reads;
+#[cfg(not(target_family = "wasm"))]
 mod log_matching;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod logs;
@@ -188,11 +190,13 @@ pub enum Check {
     LinearizableStore,
     /// A commit index never falls, and a leader moves it only over an entry of its own term (INV-L5).
     CommitRises,
+    /// What is read locally is no older than the bound, while nothing is wrong (INV-R5).
+    LocalReads,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -217,6 +221,7 @@ impl Check {
         Self::TermsBurnt,
         Self::LinearizableStore,
         Self::CommitRises,
+        Self::LocalReads,
     ];
 
     /// Its name in files and reports.
@@ -247,6 +252,7 @@ impl Check {
             Self::TermsBurnt => "terms-burnt",
             Self::LinearizableStore => "linearizable-store",
             Self::CommitRises => "commit-rises",
+            Self::LocalReads => "local-reads",
         }
     }
 

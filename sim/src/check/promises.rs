@@ -42,7 +42,8 @@ impl Promises {
             | Check::CommittedIsDurable
             | Check::AcknowledgedSurvives
             | Check::LinearizableStore
-            | Check::CommitRises => true,
+            | Check::CommitRises
+            | Check::LocalReads => true,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -141,6 +142,9 @@ impl Promises {
             (Check::TermsBurnt, true) => "Hardly any term is begun by a node that cannot win it.",
             (Check::CommitRises, _) => {
                 "A commit index never falls, and a leader moves it only over an entry of its own term."
+            }
+            (Check::LocalReads, _) => {
+                "What is read locally is stale, and while nothing is wrong no older than the bound for a leader."
             }
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."

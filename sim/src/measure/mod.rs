@@ -32,6 +32,8 @@ pub struct Setting {
     pub loss: u32,
     /// How long a disk takes for a write.
     pub disk_write: u64,
+    /// Whether the nodes replicate a log.
+    pub log: bool,
 }
 
 impl Default for Setting {
@@ -50,6 +52,7 @@ impl Default for Setting {
             latency: (latency_min, latency_max),
             loss,
             disk_write: usual.disk.write,
+            log: usual.log,
         }
     }
 }
@@ -67,6 +70,7 @@ impl Setting {
             nodes: self.nodes,
             timing: self.timing,
             safe_mode: self.safe_mode,
+            log: self.log,
             weather: Weather {
                 loss: self.loss,
                 ..Weather::calm(latency_min, latency_max)

@@ -145,7 +145,7 @@ impl<M: Scheme> Node<M> {
                         .term(tenure.token.counter)
                         .a(until),
                 );
-                env.stages.established(env.now, tenure.token);
+                env.stages.established(env.now, me, tenure.token);
                 #[cfg(not(target_family = "wasm"))]
                 {
                     self.keep_leases(env, me, true);

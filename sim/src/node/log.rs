@@ -169,7 +169,14 @@ impl<M: Scheme> Node<M> {
         }
         while let Some(applied) = replica.apply_next(log, committed, now.as_micros()) {
             let (at, print) = (applied.at, applied.print);
-            env.judge_logs(me, |logs, now| logs.applied(now, me, at, print));
+            let revision = replica.kv().revision();
+            env.judge_logs(me, |logs, now| {
+                logs.reached(now, revision);
+                logs.applied(now, me, at, print)
+            });
+            if self.look.role >= RoleCode::Elected && at.term == self.look.term {
+                env.stages.synchronised(env.now);
+            }
             if replica.just_made() {
                 let state = crate::store::print(replica.kv());
                 env.judge_logs(me, |logs, now| logs.snapshot(now, at, state));
@@ -238,6 +245,9 @@ impl<M: Scheme> Node<M> {
         {
             return self.read_store(env, me, (client, number), range, reading);
         }
+        if let (Request::Do(Operation::Get(range)), Reading::Local) = (request, reading) {
+            return self.read_locally(env, me, (client, number), range);
+        }
         let leading = self.leading(env).is_some();
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
             return;
@@ -274,6 +284,22 @@ impl<M: Scheme> Node<M> {
             },
         );
         self.settle(env, me);
+    }
+
+    /// A client reads what this node has, old as it may be.
+    fn read_locally(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        (client, number): (u16, u64),
+        range: &Range,
+    ) {
+        if let Some(replica) = &self.replica {
+            let answer = replica.read(range);
+            let revision = answer.revision;
+            env.judge_logs(me, |logs, now| logs.read_locally(now, revision));
+            say(env, me, client, number, Said::Answered(Ok(answer)));
+        }
     }
 
     /// A client reads.

@@ -693,6 +693,13 @@ static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    #[cfg(not(target_family = "wasm"))]
+    entry(
+        "local-reads",
+        "What is read locally is no older than the bound, while nothing is wrong.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 /// What may name a member of a group.

@@ -137,12 +137,15 @@ impl StoreClient {
             }
         };
         let reads = input == Some(RegisterInput::Read);
-        let (reading, anywhere) = match self.draw.below(4) {
+        let (reading, anywhere) = match self.draw.below(5) {
             1 if reads => (Reading::Leased, false),
             2 if reads => (Reading::Confirmed, false),
             3 if reads => (Reading::Confirmed, true),
+            4 if reads => (Reading::Local, true),
             _ => (Reading::Log, false),
         };
+        // What may be stale says nothing of the order of operations.
+        let input = input.filter(|_| reading != Reading::Local);
         let asked = Asked {
             number,
             request: Arc::new(request),

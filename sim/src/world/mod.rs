@@ -487,6 +487,9 @@ impl World {
                     .env
                     .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
                 if let Packet::Said { number, said } = &flight.payload {
+                    if said.tells_of_a_change() {
+                        self.env.stages.acknowledged(self.env.now, from);
+                    }
                     let (noted, instead) = client.said(*number, said);
                     self.env.used_store(to, noted);
                     if let Some((target, asked)) = instead {

@@ -249,6 +249,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             Long("help") | Short('h') => return help(),
             Long("nodes") => nodes = Some(number(parser, "--nodes", 1, 200)? as usize),
             Long("no-safe-mode") => setting.safe_mode = false,
+            Long("log") => setting.log = true,
             Long("timeout") => {
                 let text = text(parser, "--timeout")?;
                 let range = text

@@ -52,10 +52,11 @@ pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
         setting.latency.0 / 1000,
         setting.latency.1 / 1000,
         setting.disk_write / 1000,
-        if setting.safe_mode {
-            "safe mode"
-        } else {
-            "no safe mode"
+        match (setting.safe_mode, setting.log) {
+            (true, false) => "safe mode",
+            (false, false) => "no safe mode",
+            (true, true) => "safe mode, a log",
+            (false, true) => "no safe mode, a log",
         },
         seeds.range.end - seeds.range.start
     );
@@ -101,18 +102,25 @@ fn failovers(
     for (stage, times) in [
         ("detection", &sum.detection),
         ("election", &sum.election),
+        ("synchronisation", &sum.synchronisation),
         ("establishment", &sum.establishment),
         ("first write", &sum.first_write),
         ("in all", &sum.total),
+        ("acknowledged", &sum.first_acknowledged),
+        ("in all to that", &sum.total_acknowledged),
     ] {
-        println!("{stage:<15}{}", quantiles(&times.quantiles()));
+        let times = times.quantiles();
+        // Without a log, some stages are none.
+        if times.count > 0 {
+            println!("{stage:<17}{}", quantiles(&times));
+        }
     }
     let runs = sum.total.quantiles().count as u64 + sum.unfinished;
     println!(
-        "split votes    {:.2} %",
+        "split votes      {:.2} %",
         sum.split as f64 * 100.0 / runs.max(1) as f64
     );
-    println!("no write       {}", sum.unfinished);
+    println!("no write         {}", sum.unfinished);
     Ok(sum)
 }
 
