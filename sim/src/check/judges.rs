@@ -87,7 +87,9 @@ impl Judges {
                 })
             }),
             #[cfg(not(target_family = "wasm"))]
-            logs: promises.logs.then(|| Box::new(LogJudges::new(nodes, promises.leader_within))),
+            logs: promises
+                .logs
+                .then(|| Box::new(LogJudges::new(nodes, promises.leader_within))),
         }
     }
 

@@ -123,7 +123,8 @@ impl Failovers {
         self.election.add(elected.saturating_sub(detected));
         let synchronised = synchronised_at.unwrap_or(elected);
         if synchronised_at.is_some() {
-            self.synchronisation.add(synchronised.saturating_sub(elected));
+            self.synchronisation
+                .add(synchronised.saturating_sub(elected));
         }
         self.establishment
             .add(established.saturating_sub(synchronised));
@@ -176,10 +177,16 @@ mod tests {
             &failovers.total_acknowledged,
         ]
         .map(Times::quantiles);
-        assert_eq!([synchronised, acknowledged, total].map(|all| all.count), [20; 3]);
+        assert_eq!(
+            [synchronised, acknowledged, total].map(|all| all.count),
+            [20; 3]
+        );
         // An entry goes to a majority and back, and waits for its disks.
         assert!(synchronised.p50 > 10_000, "{synchronised:?}");
-        assert!(acknowledged.p50 > 0 && total.p50 > synchronised.p50, "{total:?}");
+        assert!(
+            acknowledged.p50 > 0 && total.p50 > synchronised.p50,
+            "{total:?}"
+        );
     }
 
     #[test]

@@ -4,11 +4,13 @@
 mod failover;
 mod jitter;
 mod minority;
+mod reads;
 mod stale;
 
 pub use failover::Failovers;
 pub use jitter::Jitter;
 pub use minority::Minority;
+pub use reads::{Reads, TAKES, Way};
 pub use stale::{Stale, Timeline};
 
 use crate::physics::disk::Takes;

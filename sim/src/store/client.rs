@@ -227,7 +227,7 @@ impl StoreClient {
     }
 }
 
-fn name(key: u64) -> Key {
+pub(super) fn name(key: u64) -> Key {
     format!("k{key}").into()
 }
 
@@ -240,7 +240,10 @@ fn put(key: u64, value: u64, lease: u64) -> Operation {
 }
 
 /// What an answer says of a key, and what the key then holds, with its revision.
-fn heard(answer: &Answer, input: RegisterInput) -> (Option<RegisterOutput>, Option<(u64, u64)>) {
+pub(super) fn heard(
+    answer: &Answer,
+    input: RegisterInput,
+) -> (Option<RegisterOutput>, Option<(u64, u64)>) {
     match (&answer.done, input) {
         (Done::Got(records), RegisterInput::Read) => {
             let found = records.first();

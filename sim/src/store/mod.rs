@@ -12,6 +12,7 @@
 mod client;
 mod kv;
 mod lessor;
+mod reader;
 pub(crate) mod replica;
 mod single;
 
@@ -19,6 +20,7 @@ pub use client::StoreClient;
 pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use kv::Kv;
 pub use lessor::Lessor;
+pub(crate) use reader::Reader;
 pub use replica::{Command, Replica};
 pub use single::Single;
 
@@ -271,7 +273,10 @@ impl Said {
         let Self::Answered(Ok(answer)) = self else {
             return false;
         };
-        matches!(answer.done, Done::Put | Done::Deleted(_) | Done::Txn(true, _))
+        matches!(
+            answer.done,
+            Done::Put | Done::Deleted(_) | Done::Txn(true, _)
+        )
     }
 }
 

@@ -291,7 +291,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             "missing-argument",
             "measure",
             "nothing to measure is named",
-            "name one of failover, cold-start, minority, stale, jitter",
+            "name one of failover, cold-start, minority, stale, jitter, reads",
         )
     })?;
     setting.nodes = nodes.unwrap_or(if what == What::Minority { 5 } else { 3 });

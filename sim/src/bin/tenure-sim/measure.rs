@@ -5,7 +5,9 @@ use crate::sweep::unsafe_setting;
 use crate::{Done, parallel};
 use tenure_sim::Refusal;
 use tenure_sim::app::Takeover;
-use tenure_sim::measure::{Failovers, Jitter, Minority, Setting, Stale, Timeline};
+use tenure_sim::measure::{
+    Failovers, Jitter, Minority, Reads, Setting, Stale, TAKES, Timeline, Way,
+};
 use tenure_sim::stats::Quantiles;
 
 /// What is measured.
@@ -16,6 +18,7 @@ pub(crate) enum What {
     Minority,
     Stale,
     Jitter,
+    Reads,
 }
 
 impl What {
@@ -26,6 +29,7 @@ impl What {
             "minority" => Self::Minority,
             "stale" => Self::Stale,
             "jitter" => Self::Jitter,
+            "reads" => Self::Reads,
             _ => return None,
         })
     }
@@ -35,6 +39,7 @@ impl What {
             Self::Failover | Self::ColdStart => 10_000,
             Self::Minority | Self::Stale => 1_000,
             Self::Jitter => 100,
+            Self::Reads => 10,
         }
     }
 }
@@ -77,6 +82,7 @@ pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
         What::Minority => minority(seeds, setting),
         What::Stale => stale(seeds, setting),
         What::Jitter => jitter(seeds, setting),
+        What::Reads => reads(seeds, setting),
     }
 }
 
@@ -228,6 +234,57 @@ fn jitter(seeds: &Seeds, setting: Setting) -> Done {
     Ok(true)
 }
 
+fn reads(seeds: &Seeds, setting: Setting) -> Done {
+    println!(
+        "{:<26}{:>10}{:>12}{:>8}{:>8}{:>8}{:>26}{:>10}",
+        "reads", "followers", "a second", "p50", "p90", "p99", "ms; age p50, p99, max", "judged"
+    );
+    println!("(a node takes {TAKES} us for each message)");
+    let ms = |micros: u64| micros as f64 / 1000.0;
+    let mut as_expected = true;
+    for way in Way::ALL {
+        for nodes in [3, 5, 7] {
+            let setting = Setting { nodes, ..setting };
+            let sum: Reads = parallel::each(
+                seeds,
+                |sum: &mut Reads, seed| sum.run(&setting, way, seed),
+                Reads::merge,
+            )
+            .map_err(unsafe_setting)?;
+            let latency = sum.latency.quantiles();
+            let ages = match way {
+                Way::Local => {
+                    let ages = sum.ages.quantiles();
+                    format!(
+                        "{:.1}, {:.1}, {:.1}",
+                        ms(ages.p50),
+                        ms(ages.p99),
+                        ms(ages.max)
+                    )
+                }
+                _ => "none".to_owned(),
+            };
+            // Local reads are none of those that are judged: these are of the clients beside them.
+            let judged = match way {
+                Way::Local => "stale".to_owned(),
+                _ if sum.unexplained > 0 => "broken".to_owned(),
+                _ => sum.judged.to_string(),
+            };
+            println!(
+                "{:<26}{:>10}{:>12.0}{:>8.1}{:>8.1}{:>8.1}{ages:>26}{judged:>10}",
+                way.name(),
+                nodes - 1,
+                sum.answered() as f64 * 1e6 / sum.time as f64,
+                ms(latency.p50),
+                ms(latency.p90),
+                ms(latency.p99),
+            );
+            as_expected &= sum.unexplained == 0 && sum.answered() > 0;
+        }
+    }
+    Ok(as_expected)
+}
+
 /// Every figure, for the record.
 pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
     let fewer = |count: u64| Seeds {
@@ -243,6 +300,13 @@ pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
             What::Failover,
             Setting {
                 timing: quick,
+                ..Setting::default()
+            },
+        ),
+        (
+            What::Failover,
+            Setting {
+                log: true,
                 ..Setting::default()
             },
         ),
@@ -262,6 +326,7 @@ pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
             },
         ),
         (What::Stale, Setting::default()),
+        (What::Reads, Setting::default()),
         (What::Jitter, Setting::default()),
         (
             What::Jitter,
