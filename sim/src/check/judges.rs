@@ -89,7 +89,7 @@ impl Judges {
             #[cfg(not(target_family = "wasm"))]
             logs: promises
                 .logs
-                .then(|| Box::new(LogJudges::new(nodes, promises.leader_within))),
+                .then(|| Box::new(LogJudges::new(nodes, &promises))),
         }
     }
 
@@ -101,10 +101,14 @@ impl Judges {
                 Check::OneLeaderPerTerm,
                 self.one_leader.acted(now, node, term),
             ),
-            Fact::Granted { node, term, to } => broken.add(
-                Check::OneVotePerTerm,
-                self.one_vote.granted(now, node, term, to),
-            ),
+            Fact::Granted { node, term, to } => {
+                let two = self.one_vote.granted(now, node, term, to);
+                broken.add(Check::OneVotePerTerm, two);
+                #[cfg(not(target_family = "wasm"))]
+                if let Some(logs) = &mut self.logs {
+                    logs.granted(node, term, to);
+                }
+            }
             Fact::Elected { node, token } => broken.add(
                 Check::TokenRises,
                 self.token_rises.elected(now, node, token),
@@ -340,7 +344,8 @@ impl Judges {
             | Check::TermsBurnt
             | Check::LinearizableStore
             | Check::CommitRises
-            | Check::LocalReads => {
+            | Check::LocalReads
+            | Check::IntersectingQuorums => {
                 #[cfg(target_family = "wasm")]
                 return Tally::default();
                 #[cfg(not(target_family = "wasm"))]

@@ -10,6 +10,10 @@ mod believed;
 mod commit_rises;
 #[cfg(not(target_family = "wasm"))]
 mod committed_durable;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod configurations;
+#[cfg(not(target_family = "wasm"))]
+mod intersecting;
 mod jobs_concurrent;
 mod jobs_lost;
 mod jobs_twice;
@@ -192,11 +196,13 @@ pub enum Check {
     CommitRises,
     /// What is read locally is no older than the bound, while nothing is wrong (INV-R5).
     LocalReads,
+    /// Votes and commits use configurations whose quorums intersect (INV-L6).
+    IntersectingQuorums,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -222,6 +228,7 @@ impl Check {
         Self::LinearizableStore,
         Self::CommitRises,
         Self::LocalReads,
+        Self::IntersectingQuorums,
     ];
 
     /// Its name in files and reports.
@@ -253,6 +260,7 @@ impl Check {
             Self::LinearizableStore => "linearizable-store",
             Self::CommitRises => "commit-rises",
             Self::LocalReads => "local-reads",
+            Self::IntersectingQuorums => "intersecting-quorums",
         }
     }
 

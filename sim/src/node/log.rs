@@ -2,6 +2,7 @@
 //! committed, in order, and answers who waited for it.
 
 use super::{Node, Status};
+use crate::check::Fact;
 use crate::check::logs::Change;
 use crate::marks::Mark;
 use crate::packet::{Load, Packet};
@@ -115,6 +116,12 @@ impl<M: Scheme> Node<M> {
                 .is_some_and(|logs| logs.replaces(me, after.index))
         {
             env.meet(Mark::EntriesReplaced);
+        }
+        if let Some((index, term, configuration)) = M::configured(write) {
+            env.judge_logs(me, |logs, _| {
+                logs.configured(index, term, configuration);
+                Default::default()
+            });
         }
         if self.replica.is_some() {
             env.judge_logs(me, |logs, now| match (changed, load.as_deref()) {
@@ -230,6 +237,41 @@ impl<M: Scheme> Node<M> {
         false
     }
 
+    /// Who leads is asked to change who takes part. False when nothing came of it.
+    pub(crate) fn change_members(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        voters: &[u16],
+        learners: &[u16],
+    ) -> bool {
+        self.ask_leader(env, me, |machine, now| {
+            machine.change(now, voters, learners)
+        })
+    }
+
+    /// Who leads is asked to hand over. False when nothing came of it.
+    pub(crate) fn hand_over(&mut self, env: &mut Env, me: usize, to: usize) -> bool {
+        self.ask_leader(env, me, |machine, now| machine.transfer(now, to))
+    }
+
+    fn ask_leader(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        ask: impl FnOnce(&mut M, Instant) -> bool,
+    ) -> bool {
+        let now = self.clock.reads(env.now);
+        let machine = self.machine.as_mut().filter(|_| self.status == Status::Up);
+        let agrees = machine.is_some_and(|machine| ask(machine, now));
+        if agrees {
+            self.name_own_entries();
+            self.settle(env, me);
+            env.hear(Fact::Wished);
+        }
+        agrees
+    }
+
     /// A client asks for something of the store.
     pub(super) fn ask_store(
         &mut self,
@@ -297,7 +339,7 @@ impl<M: Scheme> Node<M> {
         if let Some(replica) = &self.replica {
             let answer = replica.read(range);
             let revision = answer.revision;
-            env.judge_logs(me, |logs, now| logs.read_locally(now, revision));
+            env.judge_logs(me, |logs, now| logs.read_locally(now, me, revision));
             say(env, me, client, number, Said::Answered(Ok(answer)));
         }
     }

@@ -118,6 +118,7 @@ impl World {
             led: scenario.clients.through == Through::Leader,
             job_within: scenario.job_within(),
             logs: scenario.log,
+            voters: nodes - scenario.outside,
         };
         let env = Env {
             now: 0,
