@@ -266,9 +266,10 @@ impl LogJudges {
         Broken::default()
     }
 
-    /// A node stands.
-    pub(crate) fn stood(&mut self, now: u64, node: usize) -> Broken {
+    /// A node stands. It votes for itself, also where it asks nobody else.
+    pub(crate) fn stood(&mut self, now: u64, node: usize, term: u64) -> Broken {
         let mut broken = Broken::default();
+        self.intersecting.granted(node, term, node);
         let too_many = self.burnt.stood(now, &self.ghost, node);
         broken.add(Check::TermsBurnt, too_many);
         broken

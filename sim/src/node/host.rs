@@ -115,7 +115,7 @@ impl<M: Scheme> Node<M> {
             env.counts.candidacies += 1;
             env.stages.candidacy(look.term);
             #[cfg(not(target_family = "wasm"))]
-            env.judge_logs(me, |logs, now| logs.stood(now, me));
+            env.judge_logs(me, |logs, now| logs.stood(now, me, look.term));
         }
         let refusals = machine.refusals();
         if let Some(reason) = M::newly_refused(&self.refusals, &refusals) {
