@@ -59,6 +59,10 @@ pub enum Action {
     Slow(Who, u64),
     /// What is sent from the first to the second takes so much longer from now on. What is on its way does not.
     Delay(Who, Who, u64),
+    /// Who leads is asked to change who takes part: who votes, and who gets the log without a vote.
+    Change(Vec<u16>, Vec<u16>),
+    /// Who leads is asked to hand over to this node.
+    Transfer(Who),
 }
 
 /// The rhythm of a link that flaps.
@@ -105,7 +109,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 21;
+    pub const KINDS: usize = 23;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -130,10 +134,12 @@ impl Action {
         "disconnect",
         "slow",
         "delay",
+        "change",
+        "transfer",
     ];
 
     /// The actions that say no more than which node, by the names they have in files.
-    pub(crate) const BARE: [(&str, Bare); 10] = [
+    pub(crate) const BARE: [(&str, Bare); 11] = [
         ("crash", Self::Crash),
         ("restart", Self::Restart),
         ("pause", Self::Pause),
@@ -144,6 +150,7 @@ impl Action {
         ("lie", |who| Self::Damage(who, Damage::Lie)),
         ("fail", |who| Self::Damage(who, Damage::Fail)),
         ("drop", |who| Self::Damage(who, Damage::Drop)),
+        ("transfer", Self::Transfer),
     ];
 
     /// Whose node, disk or clock it is about; nobody's when it is about links.
@@ -159,6 +166,7 @@ impl Action {
             | Self::Damage(who, _)
             | Self::Disk(who, _)
             | Self::Slow(who, _)
+            | Self::Transfer(who)
             | Self::Clock(who, ..) => Some(*who),
             _ => None,
         }
@@ -185,6 +193,8 @@ impl Action {
                 | Self::HealAll
                 | Self::Resign(_)
                 | Self::Campaign(_)
+                | Self::Change(..)
+                | Self::Transfer(_)
         )
     }
 
@@ -210,6 +220,8 @@ impl Action {
             Self::Disconnect(..) => 18,
             Self::Slow(..) => 19,
             Self::Delay(..) => 20,
+            Self::Change(..) => 21,
+            Self::Transfer(_) => 22,
         }
     }
 }

@@ -13,8 +13,12 @@ pub struct Failover {
     pub elected_at: Option<u64>,
     /// When it was allowed to act.
     pub established_at: Option<u64>,
+    /// When its state had come up to the first entry of its term, where there is a log.
+    pub synchronised_at: Option<u64>,
     /// When the fenced resource took its first write.
     pub written_at: Option<u64>,
+    /// When a client of the store first heard from it that something was changed, where there is a log.
+    pub acknowledged_at: Option<u64>,
     /// In how many terms somebody stood. More than one: the vote was split, or a candidate failed.
     pub terms: u32,
 }
@@ -25,6 +29,8 @@ pub struct Stages {
     open: Option<Failover>,
     /// The highest token of the leaders before.
     before: Token,
+    /// Who has that one.
+    heir: Option<usize>,
     newest_term: u64,
     done: Vec<Failover>,
 }
@@ -36,7 +42,9 @@ impl Failover {
             detected_at: None,
             elected_at: None,
             established_at: None,
+            synchronised_at: None,
             written_at: None,
+            acknowledged_at: None,
             terms: 0,
         }
     }
@@ -47,6 +55,7 @@ impl Default for Stages {
         Self {
             open: Some(Failover::beginning(0)),
             before: Token::NONE,
+            heir: None,
             newest_term: 0,
             done: Vec::new(),
         }
@@ -83,16 +92,23 @@ impl Stages {
             .as_mut()
             .filter(|open| token > self.before && open.established_at.is_none())
         {
-            open.elected_at = Some(now);
+            (open.elected_at, open.synchronised_at) = (Some(now), None);
+        }
+    }
+
+    /// The state of who was elected last has come up to the first entry of its term.
+    pub fn synchronised(&mut self, now: u64) {
+        if let Some(open) = self.open.as_mut().filter(|open| open.elected_at.is_some()) {
+            open.synchronised_at.get_or_insert(now);
         }
     }
 
     /// A leader was allowed to act.
-    pub fn established(&mut self, now: u64, token: Token) {
+    pub fn established(&mut self, now: u64, node: usize, token: Token) {
         if token <= self.before {
             return;
         }
-        self.before = token;
+        (self.before, self.heir) = (token, Some(node));
         if let Some(open) = &mut self.open {
             open.established_at = Some(now);
         }
@@ -105,6 +121,17 @@ impl Stages {
         {
             open.written_at = Some(now);
             self.done.push(open);
+        }
+    }
+
+    /// A client of the store heard from a node that something was changed.
+    pub fn acknowledged(&mut self, now: u64, node: usize) {
+        let open = self.open.as_mut();
+        let newest = open.filter(|open| open.established_at.is_some());
+        if let Some(newest) = newest.or(self.done.last_mut())
+            && self.heir == Some(node)
+        {
+            newest.acknowledged_at.get_or_insert(now);
         }
     }
 
@@ -123,7 +150,7 @@ mod tests {
     fn stages_are_told_apart() {
         let mut stages = Stages::default();
         let (old, new) = (Token::new(0, 1), Token::new(0, 3));
-        stages.established(5, old);
+        stages.established(5, 0, old);
         stages.wrote(6, old);
         stages.lost(100);
         stages.wrote(110, old);
@@ -132,14 +159,21 @@ mod tests {
         stages.candidacy(3);
         stages.candidacy(3);
         stages.elected(230, new);
-        stages.established(240, new);
+        stages.synchronised(235);
+        stages.established(240, 1, new);
+        stages.synchronised(250);
         stages.wrote(260, new);
+        stages.acknowledged(270, 0);
+        stages.acknowledged(280, 1);
+        stages.acknowledged(290, 1);
         let expected = Failover {
             lost_at: 100,
             detected_at: Some(200),
             elected_at: Some(230),
             established_at: Some(240),
+            synchronised_at: Some(235),
             written_at: Some(260),
+            acknowledged_at: Some(280),
             terms: 2,
         };
         assert_eq!(stages.done().last(), Some(&expected));
@@ -153,7 +187,7 @@ mod tests {
         stages.lost(20);
         let token = Token::new(0, 1);
         stages.elected(30, token);
-        stages.established(40, token);
+        stages.established(40, 0, token);
         stages.wrote(50, token);
         let begun: Vec<u64> = stages.done().iter().map(|done| done.lost_at).collect();
         assert_eq!(begun, [20], "what began before it is given up");

@@ -32,6 +32,12 @@ impl Times {
         self.0.append(&mut others.0);
     }
 
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The quantiles, by the nearest rank: each is a time that was measured.
     #[must_use]
     pub fn quantiles(&self) -> Quantiles {

@@ -229,6 +229,7 @@ fn every_measure_prints_its_figures() {
         ("minority", "two believed leaders  0 us"),
         ("stale", "turned away"),
         ("jitter", "per virtual hour"),
+        ("reads", "local (stale), followers"),
     ] {
         let (ended, out, err) = ends(&tenure_sim(&["measure", what, "--seeds", "8"], ""));
         assert_eq!(ended, 0, "{what}: {out}{err}");

@@ -42,6 +42,7 @@ impl CommitRises {
 
 #[cfg(test)]
 mod tests {
+    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
@@ -54,6 +55,10 @@ mod tests {
             logs: vec![log],
             disks: vec![Runs::default()],
             committed: Runs::default(),
+            configurations: Configurations::beginning_with(Configuration::of(
+                [(0..1).collect(), Vec::new()],
+                Vec::new(),
+            )),
         };
         let mut check = CommitRises::new(1);
         let mut committed = |index, leads| check.committed(9, &ghost, 0, index, leads);

@@ -1,20 +1,23 @@
 //! INV-L4: what a node takes for committed is on the disks of a majority, from that moment on.
 
 use super::Tally;
+use super::configurations::Configuration;
 use super::logs::Ghost;
 use super::runs::Runs;
 
 /// Follows what is committed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CommittedIsDurable {
+    /// By which configuration the newest entry was committed.
+    by: Option<Configuration>,
     pub(super) tally: Tally,
 }
 
 impl CommittedIsDurable {
-    /// An entry is taken for committed, for the first time. Whether it is on too few disks.
-    pub(super) fn committed(&mut self, now: u64, ghost: &Ghost, index: u64, term: u64) -> bool {
-        let few = !ghost.is_majority(ghost.copies(index, term));
-        self.tally.note(now, few)
+    /// An entry is taken for committed, for the first time: of this configuration enough disks have it. Whether of none.
+    pub(super) fn committed(&mut self, now: u64, by: Option<&Configuration>) -> bool {
+        self.by = by.cloned();
+        self.tally.note(now, by.is_none())
     }
 
     /// A disk, which held `had`, holds something else now. Whether the newest committed entry went with it, and is on too
@@ -22,12 +25,16 @@ impl CommittedIsDurable {
     pub(super) fn changed(&mut self, now: u64, ghost: &Ghost, node: usize, had: &Runs) -> bool {
         let (index, term) = (ghost.committed.last(), ghost.committed.last_term());
         let lost = index > 0 && had.has(index, term) && !ghost.disks[node].has(index, term);
-        lost && self.committed(now, ghost, index, term)
+        let enough = (self.by.iter())
+            .any(|by| by.is_quorum(|node| ghost.disks[node].has(index, term)))
+            || ghost.committed_by(&ghost.committed, index, term).is_some();
+        lost && self.tally.note(now, !enough)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::configurations::{Configuration, Configurations};
     use super::*;
 
     fn runs(term: u64, count: u64) -> Runs {
@@ -42,10 +49,15 @@ mod tests {
             logs: vec![Runs::default(); 3],
             disks: vec![runs(1, 2), runs(1, 1), runs(1, 2)],
             committed: runs(1, 2),
+            configurations: Configurations::beginning_with(Configuration::of(
+                [(0..3).collect(), Vec::new()],
+                Vec::new(),
+            )),
         };
         let mut check = CommittedIsDurable::default();
-        assert!(!check.committed(1, &ghost, 2, 1) && check.committed(2, &ghost, 3, 1));
-        assert!(check.committed(3, &ghost, 2, 2), "of another term");
+        let by = |index, term| ghost.committed_by(&ghost.committed, index, term);
+        assert!(!check.committed(1, by(2, 1)) && check.committed(2, by(3, 1)));
+        assert!(check.committed(3, by(2, 2)), "of another term");
         let had = std::mem::take(&mut ghost.disks[2]);
         assert!(check.changed(4, &ghost, 2, &had), "it was wiped");
         assert!(!check.changed(5, &ghost, 1, &runs(1, 1)), "it never had it");

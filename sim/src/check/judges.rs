@@ -87,7 +87,9 @@ impl Judges {
                 })
             }),
             #[cfg(not(target_family = "wasm"))]
-            logs: promises.logs.then(|| Box::new(LogJudges::new(nodes))),
+            logs: promises
+                .logs
+                .then(|| Box::new(LogJudges::new(nodes, &promises))),
         }
     }
 
@@ -99,10 +101,14 @@ impl Judges {
                 Check::OneLeaderPerTerm,
                 self.one_leader.acted(now, node, term),
             ),
-            Fact::Granted { node, term, to } => broken.add(
-                Check::OneVotePerTerm,
-                self.one_vote.granted(now, node, term, to),
-            ),
+            Fact::Granted { node, term, to } => {
+                let two = self.one_vote.granted(now, node, term, to);
+                broken.add(Check::OneVotePerTerm, two);
+                #[cfg(not(target_family = "wasm"))]
+                if let Some(logs) = &mut self.logs {
+                    logs.granted(node, term, to);
+                }
+            }
             Fact::Elected { node, token } => broken.add(
                 Check::TokenRises,
                 self.token_rises.elected(now, node, token),
@@ -161,6 +167,10 @@ impl Judges {
             }
             Fact::Whole(whole) => {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
+                #[cfg(not(target_family = "wasm"))]
+                if let Some(logs) = &mut self.logs {
+                    logs.whole(now, whole);
+                }
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::Wished => {
@@ -185,6 +195,13 @@ impl Judges {
     #[must_use]
     pub fn terms_burnt(&self) -> u64 {
         self.logs.as_ref().map_or(0, |logs| logs.burnt())
+    }
+
+    /// How old what was read locally was, in microseconds.
+    #[cfg(not(target_family = "wasm"))]
+    #[must_use]
+    pub fn local_ages(&self) -> crate::stats::Times {
+        (self.logs.as_ref()).map_or_else(Default::default, |logs| logs.ages().clone())
     }
 
     fn hear_of_jobs(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
@@ -326,7 +343,9 @@ impl Judges {
             | Check::AcknowledgedSurvives
             | Check::TermsBurnt
             | Check::LinearizableStore
-            | Check::CommitRises => {
+            | Check::CommitRises
+            | Check::LocalReads
+            | Check::IntersectingQuorums => {
                 #[cfg(target_family = "wasm")]
                 return Tally::default();
                 #[cfg(not(target_family = "wasm"))]

@@ -33,6 +33,7 @@ impl LeaderCompleteness {
 
 #[cfg(test)]
 mod tests {
+    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
@@ -50,6 +51,10 @@ mod tests {
             logs: vec![runs(&[(1, 3)]), runs(&[(1, 2)]), runs(&[(1, 2), (2, 4)])],
             disks: vec![Runs::default(); 3],
             committed: runs(&[(1, 3)]),
+            configurations: Configurations::beginning_with(Configuration::of(
+                [(0..3).collect(), Vec::new()],
+                Vec::new(),
+            )),
         };
         let mut check = LeaderCompleteness::default();
         assert!(!check.elected(5, &ghost, 0, 4));

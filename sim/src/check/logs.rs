@@ -4,12 +4,16 @@
 use super::agreement::Agreement;
 use super::commit_rises::CommitRises;
 use super::committed_durable::CommittedIsDurable;
+use super::configurations::{Configuration, Configurations};
+use super::intersecting::IntersectingQuorums;
 use super::leader_complete::LeaderCompleteness;
+use super::local_reads::LocalReads;
 use super::log_matching::LogMatching;
 use super::runs::Runs;
 use super::survives::AcknowledgedSurvives;
 use super::terms_burnt::TermsBurnt;
-use super::{Broken, Check, Tally};
+use super::{Broken, Check, Promises, Tally};
+use crate::stats::Times;
 use tenure::log::{Position, Shape};
 
 /// What happens to a log in one write.
@@ -34,17 +38,29 @@ pub(super) struct Ghost {
     pub(super) disks: Vec<Runs>,
     /// Every entry that any node took for committed.
     pub(super) committed: Runs,
+    /// Every change of who takes part.
+    pub(super) configurations: Configurations,
 }
 
 impl Ghost {
-    /// On how many disks an entry is.
-    pub(super) fn copies(&self, index: u64, term: u64) -> usize {
-        let has = |disk: &&Runs| disk.has(index, term);
-        self.disks.iter().filter(has).count()
+    /// By which configuration an entry that a log has is committed: one that may count in that log, and of which a quorum of
+    /// disks has the entry.
+    pub(super) fn committed_by<'c>(
+        &'c self,
+        log: &'c Runs,
+        index: u64,
+        term: u64,
+    ) -> Option<&'c Configuration> {
+        let mut all = self.configurations.in_force(log, &self.committed, index);
+        all.find(|known| known.is_quorum(|node| self.disks[node].has(index, term)))
     }
 
-    pub(super) fn is_majority(&self, nodes: usize) -> bool {
-        nodes > self.disks.len() / 2
+    /// What the log of a node says last of who takes part.
+    pub(super) fn configuration(&self, node: usize) -> Option<&Configuration> {
+        let log = &self.logs[node];
+        (self.configurations)
+            .in_force(log, &self.committed, log.last())
+            .last()
     }
 }
 
@@ -59,15 +75,19 @@ pub(crate) struct LogJudges {
     survives: AcknowledgedSurvives,
     burnt: TermsBurnt,
     rises: CommitRises,
+    local: LocalReads,
+    intersecting: IntersectingQuorums,
 }
 
 impl LogJudges {
-    pub(crate) fn new(nodes: usize) -> Self {
+    pub(crate) fn new(nodes: usize, promises: &Promises) -> Self {
+        let first = Configuration::of([(0..promises.voters).collect(), Vec::new()], Vec::new());
         Self {
             ghost: Ghost {
                 logs: vec![Runs::default(); nodes],
                 disks: vec![Runs::default(); nodes],
                 committed: Runs::default(),
+                configurations: Configurations::beginning_with(first),
             },
             matching: LogMatching::default(),
             complete: LeaderCompleteness::default(),
@@ -76,6 +96,8 @@ impl LogJudges {
             survives: AcknowledgedSurvives::default(),
             burnt: TermsBurnt::default(),
             rises: CommitRises::new(nodes),
+            local: LocalReads::new(nodes, promises.voters, promises.leader_within),
+            intersecting: IntersectingQuorums::default(),
         }
     }
 
@@ -107,6 +129,18 @@ impl LogJudges {
             Change::State(last) => self.ghost.logs[node].begin_after(last),
         }
         broken
+    }
+
+    /// An entry that a node asks its disk to write changes who takes part.
+    pub(crate) fn configured(&mut self, index: u64, term: u64, configuration: Configuration) {
+        self.ghost
+            .configurations
+            .entered(index, term, configuration);
+    }
+
+    /// A node votes.
+    pub(super) fn granted(&mut self, node: usize, term: u64, to: usize) {
+        self.intersecting.granted(node, term, to);
     }
 
     /// What a disk holds.
@@ -174,10 +208,17 @@ impl LogJudges {
                     ghost.committed.put(from, term, last.min(index) - from);
                 }
             }
-            broken.add(
-                Check::CommittedIsDurable,
-                self.durable.committed(now, ghost, index, term),
-            );
+            let known = (ghost.configurations).in_force(&ghost.committed, &ghost.committed, index);
+            if let Some(known) = known.last() {
+                self.local.take_part(now, |node| known.has(node));
+            }
+            let by = ghost.committed_by(&ghost.logs[node], index, term);
+            let few = self.durable.committed(now, by);
+            broken.add(Check::CommittedIsDurable, few);
+            if let Some(by) = by {
+                let apart = self.intersecting.committed(now, term, by);
+                broken.add(Check::IntersectingQuorums, apart);
+            }
             broken.add(
                 Check::LeaderCompleteness,
                 self.complete.committed(now, ghost, index, term),
@@ -194,6 +235,23 @@ impl LogJudges {
         broken
     }
 
+    /// A node has applied all changes up to a revision of the store.
+    pub(crate) fn reached(&mut self, now: u64, revision: u64) {
+        self.local.reached(now, revision);
+    }
+
+    /// A node shows its state as of a revision to a client that takes what is stale.
+    pub(crate) fn read_locally(&mut self, now: u64, node: usize, revision: u64) -> Broken {
+        let mut broken = Broken::default();
+        broken.add(Check::LocalReads, self.local.read(now, node, revision));
+        broken
+    }
+
+    /// The last fault was healed, or the first one struck.
+    pub(super) fn whole(&mut self, now: u64, whole: bool) {
+        self.local.whole(now, whole);
+    }
+
     /// A node makes a snapshot.
     pub(crate) fn snapshot(&mut self, now: u64, at: Position, state: u64) -> Broken {
         let mut broken = Broken::default();
@@ -208,9 +266,10 @@ impl LogJudges {
         Broken::default()
     }
 
-    /// A node stands.
-    pub(crate) fn stood(&mut self, now: u64, node: usize) -> Broken {
+    /// A node stands. It votes for itself, also where it asks nobody else.
+    pub(crate) fn stood(&mut self, now: u64, node: usize, term: u64) -> Broken {
         let mut broken = Broken::default();
+        self.intersecting.granted(node, term, node);
         let too_many = self.burnt.stood(now, &self.ghost, node);
         broken.add(Check::TermsBurnt, too_many);
         broken
@@ -221,6 +280,12 @@ impl LogJudges {
         let mut broken = Broken::default();
         let lacks = self.complete.elected(now, &self.ghost, node, term);
         broken.add(Check::LeaderCompleteness, lacks);
+        if let Some(by) = self.ghost.configuration(node)
+            && self.ghost.configurations.changed()
+        {
+            let apart = self.intersecting.elected(now, node, term, by);
+            broken.add(Check::IntersectingQuorums, apart);
+        }
         broken
     }
 
@@ -242,8 +307,16 @@ impl LogJudges {
             Check::AcknowledgedSurvives => self.survives.tally,
             Check::TermsBurnt => self.burnt.tally,
             Check::CommitRises => self.rises.tally,
+            Check::LocalReads => self.local.tally,
+            Check::IntersectingQuorums => self.intersecting.tally,
             _ => Tally::default(),
         }
+    }
+
+    /// How old what was read locally was.
+    #[must_use]
+    pub(crate) const fn ages(&self) -> &Times {
+        &self.local.ages
     }
 
     /// How many terms were begun by nodes that could not win them.

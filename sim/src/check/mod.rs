@@ -10,6 +10,10 @@ mod believed;
 mod commit_rises;
 #[cfg(not(target_family = "wasm"))]
 mod committed_durable;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod configurations;
+#[cfg(not(target_family = "wasm"))]
+mod intersecting;
 mod jobs_concurrent;
 mod jobs_lost;
 mod jobs_twice;
@@ -20,6 +24,8 @@ mod leader_complete;
 pub(crate) mod linearizable;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod linearizable_store;
+#[cfg(not(target_family = "wasm"))]
+mod local_reads;
 #[cfg(not(target_family = "wasm"))]
 mod log_matching;
 #[cfg(not(target_family = "wasm"))]
@@ -188,11 +194,15 @@ pub enum Check {
     LinearizableStore,
     /// A commit index never falls, and a leader moves it only over an entry of its own term (INV-L5).
     CommitRises,
+    /// What is read locally is no older than the bound, while nothing is wrong (INV-R5).
+    LocalReads,
+    /// Votes and commits use configurations whose quorums intersect (INV-L6).
+    IntersectingQuorums,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -217,6 +227,8 @@ impl Check {
         Self::TermsBurnt,
         Self::LinearizableStore,
         Self::CommitRises,
+        Self::LocalReads,
+        Self::IntersectingQuorums,
     ];
 
     /// Its name in files and reports.
@@ -247,6 +259,8 @@ impl Check {
             Self::TermsBurnt => "terms-burnt",
             Self::LinearizableStore => "linearizable-store",
             Self::CommitRises => "commit-rises",
+            Self::LocalReads => "local-reads",
+            Self::IntersectingQuorums => "intersecting-quorums",
         }
     }
 

@@ -17,6 +17,8 @@ pub struct Promises {
     pub job_within: Option<u64>,
     /// There are logs.
     pub logs: bool,
+    /// How many nodes vote at the start, the first ones.
+    pub voters: usize,
 }
 
 impl Promises {
@@ -42,7 +44,9 @@ impl Promises {
             | Check::CommittedIsDurable
             | Check::AcknowledgedSurvives
             | Check::LinearizableStore
-            | Check::CommitRises => true,
+            | Check::CommitRises
+            | Check::LocalReads
+            | Check::IntersectingQuorums => true,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -141,6 +145,12 @@ impl Promises {
             (Check::TermsBurnt, true) => "Hardly any term is begun by a node that cannot win it.",
             (Check::CommitRises, _) => {
                 "A commit index never falls, and a leader moves it only over an entry of its own term."
+            }
+            (Check::IntersectingQuorums, _) => {
+                "What is decided next is decided by a quorum that meets every quorum of what was decided last."
+            }
+            (Check::LocalReads, _) => {
+                "What is read locally is stale, and while nothing is wrong no older than the bound for a leader."
             }
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."

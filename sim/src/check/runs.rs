@@ -13,6 +13,11 @@ pub(super) struct Runs {
 }
 
 impl Runs {
+    /// Up to here nothing is known but that it is there.
+    pub(super) const fn base(&self) -> u64 {
+        self.base
+    }
+
     pub(super) fn last(&self) -> u64 {
         self.runs.last().map_or(self.base, |(_, last)| *last)
     }

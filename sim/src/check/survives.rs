@@ -31,6 +31,7 @@ impl AcknowledgedSurvives {
 
 #[cfg(test)]
 mod tests {
+    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
@@ -42,6 +43,10 @@ mod tests {
             logs: vec![log, Runs::default()],
             disks: vec![Runs::default(); 2],
             committed: Runs::default(),
+            configurations: Configurations::beginning_with(Configuration::of(
+                [(0..2).collect(), Vec::new()],
+                Vec::new(),
+            )),
         };
         let mut check = AcknowledgedSurvives::default();
         assert!(

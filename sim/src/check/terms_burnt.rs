@@ -23,8 +23,11 @@ impl TermsBurnt {
         let end = |log: &super::runs::Runs| (log.last_term(), log.last());
         let own = end(&ghost.logs[node]);
         let others = ghost.disks.iter().enumerate();
-        let ahead = others.filter(|(other, disk)| *other != node && end(disk) > own);
-        let vain = ghost.is_majority(ahead.count());
+        let ahead: Vec<bool> = others
+            .map(|(other, disk)| other != node && end(disk) > own)
+            .collect();
+        let known = ghost.configuration(node);
+        let vain = known.is_some_and(|known| known.is_quorum(|other| ahead[other]));
         self.burnt += u64::from(vain);
         self.since += u64::from(vain);
         self.tally.note(now, vain && self.since > BOUND)
@@ -37,6 +40,7 @@ impl TermsBurnt {
 
 #[cfg(test)]
 mod tests {
+    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
@@ -48,6 +52,10 @@ mod tests {
             logs: vec![Runs::default(), ahead.clone(), ahead.clone()],
             disks: vec![Runs::default(), ahead.clone(), ahead],
             committed: Runs::default(),
+            configurations: Configurations::beginning_with(Configuration::of(
+                [(0..3).collect(), Vec::new()],
+                Vec::new(),
+            )),
         };
         let mut check = TermsBurnt::default();
         for term in 1..=BOUND {

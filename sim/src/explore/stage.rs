@@ -179,6 +179,7 @@ impl Stage {
             off: self.off(),
             safe_mode: self.timing.is_some(),
             log: false,
+            outside: 0,
             weather: WEATHER,
             clocks: if drifts {
                 self.script.rates.iter().map(clock).collect()

@@ -23,6 +23,7 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         | Action::Resume(one)
         | Action::Resign(one)
         | Action::Campaign(one)
+        | Action::Transfer(one)
         | Action::Damage(one, _) => format!("{name} {}", who_name(*one)),
         Action::Cut(from, to) | Action::Heal(from, to) => {
             format!("{name} {} → {}", who_name(*from), who_name(*to))
@@ -62,6 +63,17 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
             format!("{name} {}: {} for all that comes", who_name(*one), ms(*by))
         }
         Action::HealAll => name.to_owned(),
+        Action::Change(voters, learners) => {
+            let names = |nodes: &[u16]| {
+                let names: Vec<String> = nodes.iter().map(|node| node_name(*node)).collect();
+                listed(&names, "and")
+            };
+            let vote = format!("{name}: {} vote", names(voters));
+            match learners.is_empty() {
+                true => vote,
+                false => format!("{vote}, {} learn", names(learners)),
+            }
+        }
     }
 }
 
@@ -128,6 +140,19 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
         Action::Delay(from, to, _) => between(*from, *to, before)
             .unwrap_or_else(|| "the link was no faster and no slower before".into()),
         Action::Network(_) => "everything was like this already".to_owned(),
+        Action::Change(..) => match before.leader {
+            None => "nobody led".to_owned(),
+            Some(leader) => format!(
+                "{} could not begin it: it was so already, another was under way, or a new voter lacked too much of the log",
+                node_name(leader)
+            ),
+        },
+        Action::Transfer(one) => match before.leader {
+            None => "nobody led".to_owned(),
+            Some(_) => on(*one, before, |_| {
+                "led already, had no vote, or was to take over already".into()
+            }),
+        },
     }
 }
 

@@ -15,12 +15,18 @@ pub struct Failovers {
     pub detection: Times,
     /// From there to the election.
     pub election: Times,
+    /// From there to a state that has come up to the first entry of the new term, where there is a log.
+    pub synchronisation: Times,
     /// From there to the permission to act.
     pub establishment: Times,
     /// From there to the first write that the fenced resource took.
     pub first_write: Times,
-    /// From the loss to that write.
+    /// From the permission to the first change of the store that a client hears of, where there is a log.
+    pub first_acknowledged: Times,
+    /// From the loss to the first write.
     pub total: Times,
+    /// From the loss to the first change that a client hears of, where there is a log.
+    pub total_acknowledged: Times,
     /// In how many more than one term was needed.
     pub split: u64,
     /// In how many no leader wrote within the time allowed.
@@ -45,7 +51,7 @@ impl Failovers {
         let mut world = World::new(&scenario);
         world.run_until(at);
         let before = world.stages().done().len();
-        self.follow(&mut world, before);
+        self.follow(&mut world, before, setting.log);
         Ok(())
     }
 
@@ -56,7 +62,7 @@ impl Failovers {
     pub fn cold_start(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
         let mut world =
             World::new(&setting.scenario(seed, 2 * setting.settled(), clients(EVERY))?);
-        self.follow(&mut world, 0);
+        self.follow(&mut world, 0, setting.log);
         Ok(())
     }
 
@@ -71,20 +77,27 @@ impl Failovers {
     pub fn merge(&mut self, other: Self) {
         self.detection.merge(other.detection);
         self.election.merge(other.election);
+        self.synchronisation.merge(other.synchronisation);
         self.establishment.merge(other.establishment);
         self.first_write.merge(other.first_write);
+        self.first_acknowledged.merge(other.first_acknowledged);
         self.total.merge(other.total);
+        self.total_acknowledged.merge(other.total_acknowledged);
         self.split += other.split;
         self.unfinished += other.unfinished;
     }
 
-    /// Runs until one more failover is done.
-    fn follow(&mut self, world: &mut World, before: usize) {
-        while world.stages().done().len() == before && world.now() < world.duration() {
+    /// Runs until one more failover is done; with a log, until a client of the store heard of it.
+    fn follow(&mut self, world: &mut World, before: usize, log: bool) {
+        let done = |world: &World| {
+            let done = world.stages().done().get(before).copied();
+            done.filter(|failover| !log || failover.acknowledged_at.is_some())
+        };
+        while done(world).is_none() && world.now() < world.duration() {
             world.run_until(world.now() + 20_000);
         }
-        match world.stages().done().get(before) {
-            Some(failover) => self.add(failover),
+        match done(world) {
+            Some(failover) => self.add(&failover),
             None => self.unfinished += 1,
         }
     }
@@ -95,7 +108,9 @@ impl Failovers {
             detected_at,
             elected_at,
             established_at,
+            synchronised_at,
             written_at,
+            acknowledged_at,
             terms,
         } = *failover;
         let (Some(detected), Some(elected), Some(established), Some(written)) =
@@ -106,9 +121,19 @@ impl Failovers {
         };
         self.detection.add(detected - lost_at);
         self.election.add(elected.saturating_sub(detected));
-        self.establishment.add(established.saturating_sub(elected));
+        let synchronised = synchronised_at.unwrap_or(elected);
+        if synchronised_at.is_some() {
+            self.synchronisation
+                .add(synchronised.saturating_sub(elected));
+        }
+        self.establishment
+            .add(established.saturating_sub(synchronised));
         self.first_write.add(written - established);
         self.total.add(written - lost_at);
+        if let Some(acknowledged) = acknowledged_at {
+            self.first_acknowledged.add(acknowledged - established);
+            self.total_acknowledged.add(acknowledged - lost_at);
+        }
         self.split += u64::from(terms > 1);
     }
 }
@@ -133,6 +158,35 @@ mod tests {
             let total = failovers.total.quantiles();
             assert!(total.p50 > 100_000 && total.p50 < 300_000, "{total:?}");
         }
+    }
+
+    #[test]
+    fn with_a_log_they_are_measured_to_what_a_client_of_the_store_hears() {
+        let setting = Setting {
+            log: true,
+            ..Setting::default()
+        };
+        let mut failovers = Failovers::default();
+        for seed in 0..20 {
+            failovers.crash(&setting, seed).unwrap();
+        }
+        assert_eq!(failovers.unfinished, 0);
+        let [synchronised, acknowledged, total] = [
+            &failovers.synchronisation,
+            &failovers.first_acknowledged,
+            &failovers.total_acknowledged,
+        ]
+        .map(Times::quantiles);
+        assert_eq!(
+            [synchronised, acknowledged, total].map(|all| all.count),
+            [20; 3]
+        );
+        // An entry goes to a majority and back, and waits for its disks.
+        assert!(synchronised.p50 > 10_000, "{synchronised:?}");
+        assert!(
+            acknowledged.p50 > 0 && total.p50 > synchronised.p50,
+            "{total:?}"
+        );
     }
 
     #[test]

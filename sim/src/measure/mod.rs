@@ -4,11 +4,13 @@
 mod failover;
 mod jitter;
 mod minority;
+mod reads;
 mod stale;
 
 pub use failover::Failovers;
 pub use jitter::Jitter;
 pub use minority::Minority;
+pub use reads::{Reads, TAKES, Way};
 pub use stale::{Stale, Timeline};
 
 use crate::physics::disk::Takes;
@@ -32,6 +34,8 @@ pub struct Setting {
     pub loss: u32,
     /// How long a disk takes for a write.
     pub disk_write: u64,
+    /// Whether the nodes replicate a log.
+    pub log: bool,
 }
 
 impl Default for Setting {
@@ -50,6 +54,7 @@ impl Default for Setting {
             latency: (latency_min, latency_max),
             loss,
             disk_write: usual.disk.write,
+            log: usual.log,
         }
     }
 }
@@ -67,6 +72,7 @@ impl Setting {
             nodes: self.nodes,
             timing: self.timing,
             safe_mode: self.safe_mode,
+            log: self.log,
             weather: Weather {
                 loss: self.loss,
                 ..Weather::calm(latency_min, latency_max)

@@ -145,7 +145,11 @@ pub(super) fn smaller(scenario: &Scenario) -> Vec<Scenario> {
         .rev()
         .map(|gone| {
             let mut smaller = scenario.clone();
+            if usize::from(gone) >= smaller.nodes - smaller.outside {
+                smaller.outside -= 1;
+            }
             smaller.nodes -= 1;
+            smaller.outside = smaller.outside.min(smaller.nodes - 1);
             if smaller.clocks.len() > usize::from(gone) {
                 smaller.clocks.remove(usize::from(gone));
             }
@@ -189,10 +193,20 @@ fn leave_out(fault: &mut Fault, gone: u16) -> bool {
         | Action::Resume(who)
         | Action::Resign(who)
         | Action::Campaign(who)
+        | Action::Transfer(who)
         | Action::Disk(who, _)
         | Action::Clock(who, ..)
         | Action::Damage(who, _)
         | Action::Slow(who, _) => renamed(who),
+        Action::Change(voters, learners) => {
+            for nodes in [&mut *voters, learners] {
+                nodes.retain(|node| *node != gone);
+                nodes
+                    .iter_mut()
+                    .for_each(|node| *node -= u16::from(*node > gone));
+            }
+            !voters.is_empty()
+        }
         Action::HealAll | Action::Network(_) => true,
     }
 }

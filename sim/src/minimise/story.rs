@@ -89,6 +89,8 @@ const fn chinese(check: Check) -> &'static str {
         Check::TermsBurnt => "任期不空耗",
         Check::LinearizableStore => "存储可线性化",
         Check::CommitRises => "提交只进不退",
+        Check::LocalReads => "本地读的陈旧度有界",
+        Check::IntersectingQuorums => "多数派相交",
     }
 }
 

@@ -115,7 +115,7 @@ impl<M: Scheme> Node<M> {
             env.counts.candidacies += 1;
             env.stages.candidacy(look.term);
             #[cfg(not(target_family = "wasm"))]
-            env.judge_logs(me, |logs, now| logs.stood(now, me));
+            env.judge_logs(me, |logs, now| logs.stood(now, me, look.term));
         }
         let refusals = machine.refusals();
         if let Some(reason) = M::newly_refused(&self.refusals, &refusals) {
@@ -145,7 +145,7 @@ impl<M: Scheme> Node<M> {
                         .term(tenure.token.counter)
                         .a(until),
                 );
-                env.stages.established(env.now, tenure.token);
+                env.stages.established(env.now, me, tenure.token);
                 #[cfg(not(target_family = "wasm"))]
                 {
                     self.keep_leases(env, me, true);

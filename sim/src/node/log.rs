@@ -2,6 +2,7 @@
 //! committed, in order, and answers who waited for it.
 
 use super::{Node, Status};
+use crate::check::Fact;
 use crate::check::logs::Change;
 use crate::marks::Mark;
 use crate::packet::{Load, Packet};
@@ -116,6 +117,12 @@ impl<M: Scheme> Node<M> {
         {
             env.meet(Mark::EntriesReplaced);
         }
+        if let Some((index, term, configuration)) = M::configured(write) {
+            env.judge_logs(me, |logs, _| {
+                logs.configured(index, term, configuration);
+                Default::default()
+            });
+        }
         if self.replica.is_some() {
             env.judge_logs(me, |logs, now| match (changed, load.as_deref()) {
                 (Carried::Entries { after, term, count }, Some(Load::Commands(commands))) => {
@@ -169,7 +176,14 @@ impl<M: Scheme> Node<M> {
         }
         while let Some(applied) = replica.apply_next(log, committed, now.as_micros()) {
             let (at, print) = (applied.at, applied.print);
-            env.judge_logs(me, |logs, now| logs.applied(now, me, at, print));
+            let revision = replica.kv().revision();
+            env.judge_logs(me, |logs, now| {
+                logs.reached(now, revision);
+                logs.applied(now, me, at, print)
+            });
+            if self.look.role >= RoleCode::Elected && at.term == self.look.term {
+                env.stages.synchronised(env.now);
+            }
             if replica.just_made() {
                 let state = crate::store::print(replica.kv());
                 env.judge_logs(me, |logs, now| logs.snapshot(now, at, state));
@@ -223,6 +237,41 @@ impl<M: Scheme> Node<M> {
         false
     }
 
+    /// Who leads is asked to change who takes part. False when nothing came of it.
+    pub(crate) fn change_members(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        voters: &[u16],
+        learners: &[u16],
+    ) -> bool {
+        self.ask_leader(env, me, |machine, now| {
+            machine.change(now, voters, learners)
+        })
+    }
+
+    /// Who leads is asked to hand over. False when nothing came of it.
+    pub(crate) fn hand_over(&mut self, env: &mut Env, me: usize, to: usize) -> bool {
+        self.ask_leader(env, me, |machine, now| machine.transfer(now, to))
+    }
+
+    fn ask_leader(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        ask: impl FnOnce(&mut M, Instant) -> bool,
+    ) -> bool {
+        let now = self.clock.reads(env.now);
+        let machine = self.machine.as_mut().filter(|_| self.status == Status::Up);
+        let agrees = machine.is_some_and(|machine| ask(machine, now));
+        if agrees {
+            self.name_own_entries();
+            self.settle(env, me);
+            env.hear(Fact::Wished);
+        }
+        agrees
+    }
+
     /// A client asks for something of the store.
     pub(super) fn ask_store(
         &mut self,
@@ -237,6 +286,9 @@ impl<M: Scheme> Node<M> {
             (request, reading)
         {
             return self.read_store(env, me, (client, number), range, reading);
+        }
+        if let (Request::Do(Operation::Get(range)), Reading::Local) = (request, reading) {
+            return self.read_locally(env, me, (client, number), range);
         }
         let leading = self.leading(env).is_some();
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
@@ -274,6 +326,22 @@ impl<M: Scheme> Node<M> {
             },
         );
         self.settle(env, me);
+    }
+
+    /// A client reads what this node has, old as it may be.
+    fn read_locally(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        (client, number): (u16, u64),
+        range: &Range,
+    ) {
+        if let Some(replica) = &self.replica {
+            let answer = replica.read(range);
+            let revision = answer.revision;
+            env.judge_logs(me, |logs, now| logs.read_locally(now, me, revision));
+            say(env, me, client, number, Said::Answered(Ok(answer)));
+        }
     }
 
     /// A client reads.

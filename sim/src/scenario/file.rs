@@ -76,6 +76,11 @@ fn scenario(root: &Node) -> Read<Scenario> {
         off,
         safe_mode: raft.get("safeMode") == 1,
         log: cfg!(not(target_family = "wasm")) && raft.get("log") == 1,
+        outside: if cfg!(target_family = "wasm") {
+            0
+        } else {
+            raft.get("outside") as usize
+        },
         weather: Weather::calm(0, 0),
         clocks: Vec::new(),
         disk: change_disk(Takes::default(), file.inner("disk")),
@@ -104,6 +109,15 @@ fn scenario(root: &Node) -> Read<Scenario> {
     };
     let checked = scenario.setup().check();
     checked.map_err(|error| unsafe_config(&file, root, &error))?;
+    if scenario.outside > 0 && (!scenario.log || scenario.outside >= nodes) {
+        let node = file.node("raft").map_or(root.at, |node| node.at);
+        return Err(Slip::new(
+            node,
+            "nobody-votes",
+            "nodes can be outside only beside some that are not, which have a log",
+            "set raft.log, and raft.outside below the number of nodes",
+        ));
+    }
     if scenario.clients.pile_up() {
         return Err(Slip::new(
             file.node("client").map_or(root.at, |node| node.at),
@@ -323,6 +337,16 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             change_weather(&mut weather, part.inner(name))?;
             Action::Network(weather)
         }
+        #[cfg(not(target_family = "wasm"))]
+        "change" => {
+            let change = part.inner(name);
+            let named = |list| {
+                let nodes = change.node(list).map_or(&[][..], items).iter();
+                let place = |node| number(&Kind::Node(&[]), word(node)).map(|node| node as u16);
+                nodes.filter_map(place).collect()
+            };
+            Action::Change(named("voters"), named("learners"))
+        }
         "delay" => {
             let change = part.inner(name);
             let (from, to) = link(change, "link")?;
@@ -397,6 +421,7 @@ mod tests {
             Kind::Rate => "\"-0.5%\"".to_owned(),
             Kind::Jump => "\"-7ms\"".to_owned(),
             Kind::Name(names) => format!("\"{}\"", names[names.len() - 1]),
+            Kind::Node([]) => "\"n2\"".to_owned(),
             Kind::Node(roles) => format!("\"{}\"", roles[roles.len() - 1]),
             Kind::Link => "[\"n2\",\"n3\"]".to_owned(),
             Kind::NameOrLink(name) => format!("\"{name}\""),

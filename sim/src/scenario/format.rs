@@ -183,7 +183,7 @@ pub(super) static FILE: [Entry; 18] = [
     entry(
         "faults",
         "What is done, and when.",
-        Kind::List(&Kind::Choice(&FAULT), MAX_FAULTS),
+        Kind::List(&Kind::Choice(FAULT), MAX_FAULTS),
         Absent,
     ),
     entry(
@@ -230,6 +230,13 @@ static RAFT: &[Entry] = &[
         "Whether the nodes replicate a log, and keep a store on it that clients use.",
         Kind::Flag,
         Is("false"),
+    ),
+    #[cfg(not(target_family = "wasm"))]
+    entry(
+        "outside",
+        "How many nodes, the last ones, take no part until a change says so; with a log.",
+        Kind::Count(0, MAX_NODES),
+        Is("0"),
     ),
 ];
 
@@ -331,7 +338,7 @@ static JOBS: [Entry; 2] = [
 ];
 
 /// What is done, and when.
-pub(super) static FAULT: [Entry; 21] = [
+pub(super) static FAULT: &[Entry] = &[
     entry("at", "When.", Kind::Moment, Needed("\"2s\"")),
     entry(
         "crash",
@@ -446,6 +453,36 @@ pub(super) static FAULT: [Entry; 21] = [
         "delay",
         "What is sent on a link takes longer from now on.",
         Kind::Object(&DELAY),
+        Absent,
+    ),
+    #[cfg(not(target_family = "wasm"))]
+    entry(
+        "change",
+        "Who leads is asked to change who takes part.",
+        Kind::Object(&MEMBERS),
+        Absent,
+    ),
+    #[cfg(not(target_family = "wasm"))]
+    entry(
+        "transfer",
+        "Who leads is asked to hand over to this node.",
+        Kind::Node(&["follower"]),
+        Absent,
+    ),
+];
+
+#[cfg(not(target_family = "wasm"))]
+static MEMBERS: [Entry; 2] = [
+    entry(
+        "voters",
+        "Who votes.",
+        Kind::List(&Kind::Node(&[]), MAX_NODES as usize),
+        Needed("[\"n1\", \"n2\"]"),
+    ),
+    entry(
+        "learners",
+        "Who gets the log and does not vote.",
+        Kind::List(&Kind::Node(&[]), MAX_NODES as usize),
         Absent,
     ),
 ];
@@ -690,6 +727,20 @@ static EXPECT: &[Entry] = &[
     entry(
         "commit-rises",
         "A commit index never falls, and a leader moves it only over an entry of its own term.",
+        EXPECTED,
+        Absent,
+    ),
+    #[cfg(not(target_family = "wasm"))]
+    entry(
+        "local-reads",
+        "What is read locally is no older than the bound, while nothing is wrong.",
+        EXPECTED,
+        Absent,
+    ),
+    #[cfg(not(target_family = "wasm"))]
+    entry(
+        "intersecting-quorums",
+        "Votes and commits use configurations whose quorums intersect.",
         EXPECTED,
         Absent,
     ),

@@ -51,6 +51,8 @@ pub struct Scenario {
     pub safe_mode: bool,
     /// Whether the nodes replicate a log, on which they keep a store.
     pub log: bool,
+    /// How many nodes, the last ones, take no part until a change says so.
+    pub outside: usize,
     /// How the network behaves.
     pub weather: Weather,
     /// The pace of each node's clock; those not named run true.
@@ -108,6 +110,7 @@ impl Scenario {
             off: Vec::new(),
             safe_mode: true,
             log: false,
+            outside: 0,
             weather: Weather::calm(5_000, 10_000),
             clocks: Vec::new(),
             disk: Takes::write(1_000),
@@ -136,6 +139,7 @@ impl Scenario {
             rules: Switched::without(&self.off),
             seed: self.seed,
             log: self.log,
+            outside: self.outside,
         }
     }
 

@@ -97,7 +97,7 @@ pub(super) fn lone_action(root: &Node, frame: Frame) -> Read<Part<'_>> {
     fits::check_action(root, &FAULT[1..], frame)?;
     Ok(Part {
         fields: fields(root)?,
-        entries: &FAULT,
+        entries: FAULT,
     })
 }
 

@@ -41,6 +41,7 @@ fn value(out: &mut String, kind: &Kind) {
             out.push_str(r#""enum":"#);
             list(out, names, |out, name| quote(out, name));
         }
+        Kind::Node([]) => out.push_str(r#""type":"string","pattern":"^n[1-9][0-9]{0,3}$""#),
         Kind::Node(roles) => {
             out.push_str(r#""anyOf":[{"type":"string","pattern":"^n[1-9][0-9]{0,3}$"},{"enum":"#);
             list(out, roles, |out, role| quote(out, role));

@@ -33,6 +33,9 @@ pub(super) fn write(scenario: &Scenario) -> String {
     if scenario.log {
         w.plain("log", "true");
     }
+    if scenario.outside > 0 {
+        w.plain("outside", &scenario.outside.to_string());
+    }
     w.close('}');
     if !scenario.off.is_empty() {
         w.open("rulesOff", '[');
@@ -196,6 +199,17 @@ impl Writer {
                 self.open("slow", '{');
                 self.node("node", *who);
                 self.span("by", *by);
+                self.close('}');
+            }
+            Action::Change(voters, learners) => {
+                self.open("change", '{');
+                for (name, nodes) in [("voters", voters), ("learners", learners)] {
+                    self.open(name, '[');
+                    for node in nodes {
+                        self.item(&super::node_name(*node));
+                    }
+                    self.close(']');
+                }
                 self.close('}');
             }
             Action::Delay(from, to, by) => {

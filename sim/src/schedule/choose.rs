@@ -5,6 +5,7 @@
 
 use super::draw::Draw;
 use super::hand::Hand;
+use super::members::Members;
 use super::moment;
 use super::moves::{Control, MOVES};
 use super::sight::Sight;
@@ -24,6 +25,8 @@ const PATIENCE: u64 = 250_000;
 /// What a seed does.
 pub(super) struct Chooser {
     pub(super) draw: Draw,
+    /// Who asks for changes of who takes part, where somebody does.
+    pub(super) members: Option<Members>,
     pub(super) temper: Temper,
     pub(super) control: Option<Control>,
     pub(super) base: Weather,
@@ -51,6 +54,9 @@ impl Chooser {
                 break;
             }
             world.run_until(at);
+            if let Some(asked) = (self.members.as_mut()).and_then(|members| members.ask(world)) {
+                act(world, at, asked);
+            }
             // Now and then two moves at one instant.
             loop {
                 let sight = Sight::of(world);

@@ -12,6 +12,7 @@
 mod choose;
 mod draw;
 mod hand;
+mod members;
 mod moment;
 mod moves;
 mod sight;
@@ -29,6 +30,7 @@ use crate::scenario::{Clients, Scenario};
 use crate::world::World;
 use choose::Chooser;
 use draw::Draw;
+use members::Members;
 use tenure::raft::{ConfigError, Rule};
 
 /// When the storm begins.
@@ -77,6 +79,8 @@ pub fn make(
 ) -> Result<Schedule, ConfigError> {
     let mut draw = Draw::new(seed, 0x5eed_5eed);
     let mut scenario = surroundings(&mut draw, seed);
+    let members = Members::drawn(seed, scenario.nodes).filter(|_| scenario.log);
+    scenario.outside = members.as_ref().map_or(0, |(outside, _)| *outside);
     scenario.off.clone_from(&setting.off);
     scenario.setup().check()?;
     let temper = Temper::drawn(&mut draw);
@@ -89,6 +93,7 @@ pub fn make(
     };
     let chooser = Chooser {
         draw,
+        members: members.map(|(_, members)| members),
         temper,
         control: setting.control,
         base: scenario.weather,

@@ -7,6 +7,8 @@ pub mod raft;
 
 use crate::check::Fact;
 #[cfg(not(target_family = "wasm"))]
+use crate::check::configurations::Configuration;
+#[cfg(not(target_family = "wasm"))]
 use crate::packet::Load;
 use crate::packet::Packet;
 use crate::physics::disk::Kept;
@@ -68,6 +70,18 @@ pub trait Scheme: Election<Reply = ()> {
     /// Appends an entry to the log; `None` when it may not.
     #[cfg(not(target_family = "wasm"))]
     fn propose(&mut self, now: Instant) -> Option<Position>;
+
+    /// Who leads begins a change of who takes part; false when it may not.
+    #[cfg(not(target_family = "wasm"))]
+    fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool;
+
+    /// Who leads hands over; false when it may not.
+    #[cfg(not(target_family = "wasm"))]
+    fn transfer(&mut self, now: Instant, to: usize) -> bool;
+
+    /// Who takes part from an entry of this write on, with its index and term.
+    #[cfg(not(target_family = "wasm"))]
+    fn configured(write: &Self::Request) -> Option<(u64, u64, Configuration)>;
 
     /// Asks for a read that a majority confirms: its number; `None` when nobody could.
     #[cfg(not(target_family = "wasm"))]

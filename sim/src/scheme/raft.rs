@@ -3,6 +3,8 @@
 #[cfg(not(target_family = "wasm"))]
 use super::Carried;
 use super::{Detail, Look, Recorded, RoleCode, Scheme};
+#[cfg(not(target_family = "wasm"))]
+use crate::check::configurations::Configuration;
 use crate::check::{Check, Fact};
 #[cfg(not(target_family = "wasm"))]
 use crate::packet::Load;
@@ -16,6 +18,8 @@ use tenure::log::Position;
 #[cfg(not(target_family = "wasm"))]
 use tenure::log::Shape;
 use tenure::membership::Membership;
+#[cfg(not(target_family = "wasm"))]
+use tenure::membership::{Part, Target};
 use tenure::quorum::Voters;
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::Served;
@@ -28,10 +32,10 @@ use tenure::{Instant, NodeId};
 /// The machine: its rules can be switched off.
 pub type Machine = Raft<Switched>;
 
-/// What the voters of one group are built from. Voters 0 to `nodes − 1`.
+/// What the nodes of one group are built from. They are 0 to `nodes − 1`.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
-    /// How many voters.
+    /// How many nodes.
     pub nodes: usize,
     /// The timeouts.
     pub timing: Timing,
@@ -43,6 +47,8 @@ pub struct Setup {
     pub seed: u64,
     /// Whether they replicate a log.
     pub log: bool,
+    /// How many of them, the last ones, take no part at the start.
+    pub outside: usize,
 }
 
 impl Setup {
@@ -56,8 +62,9 @@ impl Setup {
 
     fn config(&self, node: usize) -> Result<Config, ConfigError> {
         // Consecutive ids, at least one, within the bound that scenarios are held to.
-        let voters = Voters::new((0..self.nodes.max(1) as u64).map(NodeId))
-            .map_err(|_| ConfigError::NotAVoter(NodeId(0)))?;
+        let voters =
+            Voters::new((0..self.nodes.saturating_sub(self.outside).max(1) as u64).map(NodeId))
+                .map_err(|_| ConfigError::NotAVoter(NodeId(0)))?;
         Ok(Config {
             timing: self.timing,
             safe_mode: self.safe_mode,
@@ -163,6 +170,47 @@ impl Scheme for Machine {
     #[cfg(not(target_family = "wasm"))]
     fn propose(&mut self, now: Instant) -> Option<Position> {
         Raft::propose(self, now, 1).ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool {
+        let ids = |nodes: &[u16]| -> Vec<NodeId> {
+            nodes.iter().map(|node| NodeId(u64::from(*node))).collect()
+        };
+        let Ok(voters) = Voters::new(ids(voters)) else {
+            return false;
+        };
+        let learners = ids(learners);
+        Raft::change(self, now, &Target { voters, learners }).is_ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn transfer(&mut self, now: Instant, to: usize) -> bool {
+        Raft::transfer(self, now, NodeId(to as u64)).is_ok()
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn configured(write: &Write) -> Option<(u64, u64, Configuration)> {
+        let (at, membership) = match &write.log {
+            LogWrite::Append {
+                after,
+                entries: Entries::Change { term, to },
+            } => (Position::new(*term, after.index + 1), to),
+            _ => return None,
+        };
+        let mut halves = [Vec::new(), Vec::new()];
+        for member in membership.members() {
+            let node = member.id.0 as usize;
+            if matches!(member.part, Part::Voter | Part::Incoming) {
+                halves[0].push(node);
+            }
+            let goes = matches!(member.part, Part::Outgoing | Part::OutgoingLearner);
+            if membership.is_joint() && (goes || member.part == Part::Voter) {
+                halves[1].push(node);
+            }
+        }
+        let learners = membership.learners().map(|id| id.0 as usize).collect();
+        Some((at.index, at.term, Configuration::of(halves, learners)))
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -570,6 +618,7 @@ pub const fn check_of(invariant: Invariant) -> Option<Check> {
         Invariant::StateMachineAgreement => Some(Check::StateMachineAgreement),
         Invariant::CommittedIsDurable => Some(Check::CommittedIsDurable),
         Invariant::CommitRises => Some(Check::CommitRises),
+        Invariant::IntersectingQuorums => Some(Check::IntersectingQuorums),
         Invariant::FreshReads => Some(Check::LinearizableStore),
         _ => None,
     }

@@ -137,12 +137,15 @@ impl StoreClient {
             }
         };
         let reads = input == Some(RegisterInput::Read);
-        let (reading, anywhere) = match self.draw.below(4) {
+        let (reading, anywhere) = match self.draw.below(5) {
             1 if reads => (Reading::Leased, false),
             2 if reads => (Reading::Confirmed, false),
             3 if reads => (Reading::Confirmed, true),
+            4 if reads => (Reading::Local, true),
             _ => (Reading::Log, false),
         };
+        // What may be stale says nothing of the order of operations.
+        let input = input.filter(|_| reading != Reading::Local);
         let asked = Asked {
             number,
             request: Arc::new(request),
@@ -224,7 +227,7 @@ impl StoreClient {
     }
 }
 
-fn name(key: u64) -> Key {
+pub(super) fn name(key: u64) -> Key {
     format!("k{key}").into()
 }
 
@@ -237,7 +240,10 @@ fn put(key: u64, value: u64, lease: u64) -> Operation {
 }
 
 /// What an answer says of a key, and what the key then holds, with its revision.
-fn heard(answer: &Answer, input: RegisterInput) -> (Option<RegisterOutput>, Option<(u64, u64)>) {
+pub(super) fn heard(
+    answer: &Answer,
+    input: RegisterInput,
+) -> (Option<RegisterOutput>, Option<(u64, u64)>) {
     match (&answer.done, input) {
         (Done::Got(records), RegisterInput::Read) => {
             let found = records.first();

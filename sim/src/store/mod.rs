@@ -12,6 +12,7 @@
 mod client;
 mod kv;
 mod lessor;
+mod reader;
 pub(crate) mod replica;
 mod single;
 
@@ -19,6 +20,7 @@ pub use client::StoreClient;
 pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use kv::Kv;
 pub use lessor::Lessor;
+pub(crate) use reader::Reader;
 pub use replica::{Command, Replica};
 pub use single::Single;
 
@@ -67,8 +69,8 @@ pub enum Request {
     },
 }
 
-/// How a get that is asked for by itself is answered: each way gives what is newest at some instant between question and
-/// answer.
+/// How a get that is asked for by itself is answered: each way but the last gives what is newest at some instant between
+/// question and answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// Through the log, like everything else.
@@ -77,6 +79,8 @@ pub enum Reading {
     Confirmed,
     /// From the state of whoever leads, as its lease allows.
     Leased,
+    /// From the state of whom it is asked, as it is: stale. It is what all have, and what was newest some time ago.
+    Local,
 }
 
 /// An operation on keys.
@@ -261,6 +265,19 @@ pub trait Server {
 
     /// The next thing to be said to a client; `None` when there is nothing now.
     fn poll(&mut self) -> Option<(Self::Client, Said)>;
+}
+
+impl Said {
+    /// Whether a client hears from this that something was changed.
+    pub(crate) fn tells_of_a_change(&self) -> bool {
+        let Self::Answered(Ok(answer)) = self else {
+            return false;
+        };
+        matches!(
+            answer.done,
+            Done::Put | Done::Deleted(_) | Done::Txn(true, _)
+        )
+    }
 }
 
 /// The hash of a value, the same on every target.

@@ -4,7 +4,7 @@ use super::fared::FaultCounts;
 use super::{Actor, World};
 use crate::check::Fact;
 use crate::fault::{Action, Fault, Plan, Who};
-use crate::node::Status;
+use crate::node::{Node, Status};
 use crate::physics::Blame;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::trace::{Event, Kind};
@@ -75,14 +75,14 @@ impl World {
         }
     }
 
-    /// Who leads, and how many can answer it.
-    pub(super) fn led(&self) -> Option<(usize, usize)> {
+    /// Who leads, and whether a quorum can answer it.
+    pub(super) fn led(&self) -> Option<(usize, bool)> {
         let leader = self.resolve(Who::Leader)?;
-        Some((leader, self.reach(leader)))
+        Some((leader, self.reaches_quorum(leader)))
     }
 
     /// Notes when what was done since took the leader away.
-    pub(super) fn note_loss(&mut self, led: Option<(usize, usize)>) {
+    pub(super) fn note_loss(&mut self, led: Option<(usize, bool)>) {
         if let Some((leader, reached)) = led
             && self.is_lost(leader, reached)
         {
@@ -90,7 +90,31 @@ impl World {
         }
     }
 
+    /// Who leads is asked for something that concerns the others.
+    #[cfg(not(target_family = "wasm"))]
+    fn ask_leader(&mut self, action: &Action) -> bool {
+        let heir = match action {
+            Action::Transfer(heir) => self.resolve(*heir),
+            _ => None,
+        };
+        let Some(me) = self.resolve(Who::Leader) else {
+            return false;
+        };
+        let (env, Some(Actor::Raft(node))) = (&mut self.env, self.actors.get_mut(me)) else {
+            return false;
+        };
+        match (action, heir) {
+            (Action::Change(voters, learners), _) => node.change_members(env, me, voters, learners),
+            (_, Some(heir)) => node.hand_over(env, me, heir),
+            _ => false,
+        }
+    }
+
     fn carry_out(&mut self, action: &Action) -> bool {
+        #[cfg(not(target_family = "wasm"))]
+        if matches!(action, Action::Change(..) | Action::Transfer(_)) {
+            return self.ask_leader(action);
+        }
         if let Some(who) = action.who() {
             return self.carry_out_on(who, action);
         }
@@ -287,19 +311,22 @@ impl World {
             .filter(move |node| self.status(*node) == Some(Status::Up) && Some(*node) != leader)
     }
 
-    /// How many nodes can answer a node: they run, and the links carry both ways. Itself included.
-    fn reach(&self, node: usize) -> usize {
-        let answers = |other: &usize| {
-            self.status(*other) == Some(Status::Up)
-                && !self.env.net.links.is_cut(node, *other)
-                && !self.env.net.links.is_cut(*other, node)
+    /// Whether a quorum of those that a node takes for members can answer it: they run, and the links carry both ways.
+    fn reaches_quorum(&self, node: usize) -> bool {
+        let answers = |other: usize| {
+            self.status(other) == Some(Status::Up)
+                && !self.env.net.links.is_cut(node, other)
+                && !self.env.net.links.is_cut(other, node)
         };
-        (0..self.env.nodes).filter(answers).count()
+        let machine = self.node(node).and_then(Node::machine);
+        machine.is_some_and(|machine| {
+            let membership = machine.membership();
+            membership.is_quorum(|place| answers(membership.members()[place].id.0 as usize))
+        })
     }
 
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
-    fn is_lost(&self, leader: usize, reached: usize) -> bool {
-        let majority = self.env.nodes / 2 + 1;
+    fn is_lost(&self, leader: usize, reached: bool) -> bool {
         let leads = self.rafts().any(|(node, raft)| {
             node == leader
                 && raft.look().role >= RoleCode::Elected
@@ -307,7 +334,7 @@ impl World {
         });
         self.status(leader) != Some(Status::Up)
             || !leads
-            || (reached >= majority && self.reach(leader) < majority)
+            || (reached && !self.reaches_quorum(leader))
     }
 
     pub(super) fn note_wholeness(&mut self) {

@@ -34,7 +34,7 @@ use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
 #[cfg(not(target_family = "wasm"))]
-use crate::store::StoreClient;
+use crate::store::{Reader, StoreClient};
 use env::{Due, Env, message_event};
 use fared::Fared;
 use flap::Flaps;
@@ -50,6 +50,8 @@ pub(crate) enum Actor {
     Resource(Resource),
     #[cfg(not(target_family = "wasm"))]
     Store(StoreClient),
+    #[cfg(not(target_family = "wasm"))]
+    Reader(Box<Reader>),
 }
 
 /// A world and its present.
@@ -116,6 +118,7 @@ impl World {
             led: scenario.clients.through == Through::Leader,
             job_within: scenario.job_within(),
             logs: scenario.log,
+            voters: nodes - scenario.outside,
         };
         let env = Env {
             now: 0,
@@ -387,6 +390,23 @@ impl World {
             .map_or_else(Default::default, |marks| marks.met())
     }
 
+    /// Another client of the store, which begins at once.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn add_reader(&mut self, reader: Reader) {
+        let actor = self.actors.len() as u16;
+        self.actors.push(Actor::Reader(Box::new(reader)));
+        self.env.queue.push(self.env.now, Due::Tick(actor));
+    }
+
+    /// Those that were added.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn readers(&self) -> impl Iterator<Item = &Reader> {
+        self.actors.iter().filter_map(|actor| match actor {
+            Actor::Reader(reader) => Some(&**reader),
+            _ => None,
+        })
+    }
+
     /// The failovers so far.
     #[must_use]
     pub const fn stages(&self) -> &Stages {
@@ -419,6 +439,8 @@ impl World {
     }
 
     fn tick(&mut self, actor: usize) {
+        #[cfg(not(target_family = "wasm"))]
+        self.read_on(actor);
         if let Some(Actor::Client(client)) = self.actors.get_mut(actor) {
             let now = self.env.now;
             let (target, request) = client.tick(now);
@@ -438,6 +460,19 @@ impl World {
                 self.env
                     .send_outside(actor, target as usize, 0, asked.into());
             }
+        }
+    }
+
+    /// A reader asks for the next thing, if it waits for nothing.
+    #[cfg(not(target_family = "wasm"))]
+    fn read_on(&mut self, actor: usize) {
+        if let Some(Actor::Reader(reader)) = self.actors.get_mut(actor)
+            && !reader.waits()
+        {
+            let (target, asked, noted) = reader.ask(self.env.now);
+            self.env.used_store(actor, noted);
+            self.env
+                .send_outside(actor, target as usize, 0, asked.into());
         }
     }
 
@@ -487,10 +522,29 @@ impl World {
                     .env
                     .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
                 if let Packet::Said { number, said } = &flight.payload {
+                    if said.tells_of_a_change() {
+                        self.env.stages.acknowledged(self.env.now, from);
+                    }
                     let (noted, instead) = client.said(*number, said);
                     self.env.used_store(to, noted);
                     if let Some((target, asked)) = instead {
                         self.env.send_outside(to, target as usize, 0, asked.into());
+                    }
+                }
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Some(Actor::Reader(reader)) => {
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                if let Packet::Said { number, said } = &flight.payload {
+                    let (noted, answered) = reader.said(self.env.now, *number, said);
+                    self.env.used_store(to, noted);
+                    if answered {
+                        self.read_on(to);
+                    } else {
+                        let later = self.env.now + self.env.clients.every;
+                        self.env.queue.push(later, Due::Tick(to as u16));
                     }
                 }
             }

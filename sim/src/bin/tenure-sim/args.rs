@@ -249,6 +249,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             Long("help") | Short('h') => return help(),
             Long("nodes") => nodes = Some(number(parser, "--nodes", 1, 200)? as usize),
             Long("no-safe-mode") => setting.safe_mode = false,
+            Long("log") => setting.log = true,
             Long("timeout") => {
                 let text = text(parser, "--timeout")?;
                 let range = text
@@ -290,7 +291,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             "missing-argument",
             "measure",
             "nothing to measure is named",
-            "name one of failover, cold-start, minority, stale, jitter",
+            "name one of failover, cold-start, minority, stale, jitter, reads",
         )
     })?;
     setting.nodes = nodes.unwrap_or(if what == What::Minority { 5 } else { 3 });

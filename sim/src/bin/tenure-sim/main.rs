@@ -52,11 +52,13 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim schedule SEED [--off RULE]...           print the schedule of a seed as a scenario file
   tenure-sim schema                                  print the JSON Schema of scenario files
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]
-        WHAT: failover     the leader crashes: the time to the next one, by stage
+                     [--log]
+        WHAT: failover     the leader crashes: the time to the next one, by stage; --log: with a log and a store on it
               cold-start   all nodes start at once
               minority     the leader is cut off with a minority
               stale        an old leader writes late, in three timelines
               jitter       elections that nothing but slow messages started
+              reads        how many, how quick and how old, by the way they are answered
   tenure-sim bench [--seeds N]                       speed of the simulator, and every figure above
   tenure-sim scale [--nodes N --minutes M]           what an event costs and how much memory a run takes, up to 1,001
                                                      nodes and 10 hours; or one such run

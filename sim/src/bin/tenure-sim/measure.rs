@@ -5,7 +5,9 @@ use crate::sweep::unsafe_setting;
 use crate::{Done, parallel};
 use tenure_sim::Refusal;
 use tenure_sim::app::Takeover;
-use tenure_sim::measure::{Failovers, Jitter, Minority, Setting, Stale, Timeline};
+use tenure_sim::measure::{
+    Failovers, Jitter, Minority, Reads, Setting, Stale, TAKES, Timeline, Way,
+};
 use tenure_sim::stats::Quantiles;
 
 /// What is measured.
@@ -16,6 +18,7 @@ pub(crate) enum What {
     Minority,
     Stale,
     Jitter,
+    Reads,
 }
 
 impl What {
@@ -26,6 +29,7 @@ impl What {
             "minority" => Self::Minority,
             "stale" => Self::Stale,
             "jitter" => Self::Jitter,
+            "reads" => Self::Reads,
             _ => return None,
         })
     }
@@ -35,6 +39,7 @@ impl What {
             Self::Failover | Self::ColdStart => 10_000,
             Self::Minority | Self::Stale => 1_000,
             Self::Jitter => 100,
+            Self::Reads => 10,
         }
     }
 }
@@ -52,10 +57,11 @@ pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
         setting.latency.0 / 1000,
         setting.latency.1 / 1000,
         setting.disk_write / 1000,
-        if setting.safe_mode {
-            "safe mode"
-        } else {
-            "no safe mode"
+        match (setting.safe_mode, setting.log) {
+            (true, false) => "safe mode",
+            (false, false) => "no safe mode",
+            (true, true) => "safe mode, a log",
+            (false, true) => "no safe mode, a log",
         },
         seeds.range.end - seeds.range.start
     );
@@ -76,6 +82,7 @@ pub(crate) fn measure(what: What, setting: Setting, seeds: &Seeds) -> Done {
         What::Minority => minority(seeds, setting),
         What::Stale => stale(seeds, setting),
         What::Jitter => jitter(seeds, setting),
+        What::Reads => reads(seeds, setting),
     }
 }
 
@@ -101,18 +108,25 @@ fn failovers(
     for (stage, times) in [
         ("detection", &sum.detection),
         ("election", &sum.election),
+        ("synchronisation", &sum.synchronisation),
         ("establishment", &sum.establishment),
         ("first write", &sum.first_write),
         ("in all", &sum.total),
+        ("acknowledged", &sum.first_acknowledged),
+        ("in all to that", &sum.total_acknowledged),
     ] {
-        println!("{stage:<15}{}", quantiles(&times.quantiles()));
+        let times = times.quantiles();
+        // Without a log, some stages are none.
+        if times.count > 0 {
+            println!("{stage:<17}{}", quantiles(&times));
+        }
     }
     let runs = sum.total.quantiles().count as u64 + sum.unfinished;
     println!(
-        "split votes    {:.2} %",
+        "split votes      {:.2} %",
         sum.split as f64 * 100.0 / runs.max(1) as f64
     );
-    println!("no write       {}", sum.unfinished);
+    println!("no write         {}", sum.unfinished);
     Ok(sum)
 }
 
@@ -220,6 +234,57 @@ fn jitter(seeds: &Seeds, setting: Setting) -> Done {
     Ok(true)
 }
 
+fn reads(seeds: &Seeds, setting: Setting) -> Done {
+    println!(
+        "{:<26}{:>10}{:>12}{:>8}{:>8}{:>8}{:>26}{:>10}",
+        "reads", "followers", "a second", "p50", "p90", "p99", "ms; age p50, p99, max", "judged"
+    );
+    println!("(a node takes {TAKES} us for each message)");
+    let ms = |micros: u64| micros as f64 / 1000.0;
+    let mut as_expected = true;
+    for way in Way::ALL {
+        for nodes in [3, 5, 7] {
+            let setting = Setting { nodes, ..setting };
+            let sum: Reads = parallel::each(
+                seeds,
+                |sum: &mut Reads, seed| sum.run(&setting, way, seed),
+                Reads::merge,
+            )
+            .map_err(unsafe_setting)?;
+            let latency = sum.latency.quantiles();
+            let ages = match way {
+                Way::Local => {
+                    let ages = sum.ages.quantiles();
+                    format!(
+                        "{:.1}, {:.1}, {:.1}",
+                        ms(ages.p50),
+                        ms(ages.p99),
+                        ms(ages.max)
+                    )
+                }
+                _ => "none".to_owned(),
+            };
+            // Local reads are none of those that are judged: these are of the clients beside them.
+            let judged = match way {
+                Way::Local => "stale".to_owned(),
+                _ if sum.unexplained > 0 => "broken".to_owned(),
+                _ => sum.judged.to_string(),
+            };
+            println!(
+                "{:<26}{:>10}{:>12.0}{:>8.1}{:>8.1}{:>8.1}{ages:>26}{judged:>10}",
+                way.name(),
+                nodes - 1,
+                sum.answered() as f64 * 1e6 / sum.time as f64,
+                ms(latency.p50),
+                ms(latency.p90),
+                ms(latency.p99),
+            );
+            as_expected &= sum.unexplained == 0 && sum.answered() > 0;
+        }
+    }
+    Ok(as_expected)
+}
+
 /// Every figure, for the record.
 pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
     let fewer = |count: u64| Seeds {
@@ -235,6 +300,13 @@ pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
             What::Failover,
             Setting {
                 timing: quick,
+                ..Setting::default()
+            },
+        ),
+        (
+            What::Failover,
+            Setting {
+                log: true,
                 ..Setting::default()
             },
         ),
@@ -254,6 +326,7 @@ pub(crate) fn all(seeds: &Seeds) -> Result<bool, Refusal> {
             },
         ),
         (What::Stale, Setting::default()),
+        (What::Reads, Setting::default()),
         (What::Jitter, Setting::default()),
         (
             What::Jitter,
