@@ -55,7 +55,6 @@ pub mod scheme;
 mod sorted;
 pub mod stages;
 pub mod stats;
-#[cfg(not(target_family = "wasm"))]
 pub mod store;
 #[cfg(not(target_family = "wasm"))]
 pub mod sweep;

@@ -6,7 +6,6 @@ use super::jobs_lost::JobsLost;
 use super::jobs_twice::JobsTwice;
 use super::leader_again::LeaderAgain;
 use super::linearizable::{Fate, Finding};
-#[cfg(not(target_family = "wasm"))]
 use super::logs::LogJudges;
 use super::never_revives::NeverRevives;
 use super::one_leader::OneLeaderPerTerm;
@@ -31,7 +30,6 @@ pub struct Judges {
     /// Where there are jobs.
     jobs: Option<Box<JobJudges>>,
     /// Where there are logs.
-    #[cfg(not(target_family = "wasm"))]
     logs: Option<Box<LogJudges>>,
 }
 
@@ -86,7 +84,6 @@ impl Judges {
                     concurrent: JobsConcurrent::new(nodes),
                 })
             }),
-            #[cfg(not(target_family = "wasm"))]
             logs: promises.logs.then(|| Box::new(LogJudges::new(nodes))),
         }
     }
@@ -175,7 +172,6 @@ impl Judges {
     }
 
     /// The judges of logs, where there are logs.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn logs(&mut self) -> Option<&mut LogJudges> {
         self.logs.as_deref_mut()
     }
@@ -326,14 +322,10 @@ impl Judges {
             | Check::AcknowledgedSurvives
             | Check::TermsBurnt
             | Check::LinearizableStore
-            | Check::CommitRises => {
-                #[cfg(target_family = "wasm")]
-                return Tally::default();
-                #[cfg(not(target_family = "wasm"))]
-                self.logs
-                    .as_ref()
-                    .map_or_else(Tally::default, |logs| logs.tally(check))
-            }
+            | Check::CommitRises => self
+                .logs
+                .as_ref()
+                .map_or_else(Tally::default, |logs| logs.tally(check)),
             Check::JobsLost
             | Check::JobsTwiceFenced
             | Check::JobsTwiceUnfenced

@@ -75,7 +75,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
         timing,
         off,
         safe_mode: raft.get("safeMode") == 1,
-        log: cfg!(not(target_family = "wasm")) && raft.get("log") == 1,
+        log: raft.get("log") == 1,
         weather: Weather::calm(0, 0),
         clocks: Vec::new(),
         disk: change_disk(Takes::default(), file.inner("disk")),

@@ -224,7 +224,6 @@ static RAFT: &[Entry] = &[
         Kind::Flag,
         Is("true"),
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "log",
         "Whether the nodes replicate a log, and keep a store on it that clients use.",
@@ -637,56 +636,48 @@ static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "log-matching",
         "Two logs that have an entry of one index and term agree up to it.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "leader-completeness",
         "What was committed in an earlier term is in the log of every leader.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "state-machine-agreement",
         "All nodes apply the same entries in the same order.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "committed-is-durable",
         "What is committed is on the disks of a majority.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "acknowledged-survives",
         "What a client of the store was told is done stays done.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "terms-burnt",
         "Hardly any term is begun by a node that cannot win it.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "linearizable-store",
         "What clients of the store were answered has an order that explains it.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "commit-rises",
         "A commit index never falls, and a leader moves it only over an entry of its own term.",

@@ -33,7 +33,6 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
-#[cfg(not(target_family = "wasm"))]
 use crate::store::StoreClient;
 use env::{Due, Env, message_event};
 use fared::Fared;
@@ -48,7 +47,6 @@ pub(crate) enum Actor {
     Raft(Box<Node<raft::Machine>>),
     Client(Client),
     Resource(Resource),
-    #[cfg(not(target_family = "wasm"))]
     Store(StoreClient),
 }
 
@@ -101,7 +99,6 @@ impl World {
         )));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
-        #[cfg(not(target_family = "wasm"))]
         if scenario.log {
             let client = |place| {
                 StoreClient::new(nodes as u16, scenario.clients.every, scenario.seed, place)
@@ -237,7 +234,6 @@ impl World {
                 }
             }
             Due::Flap(from, to) => self.flap_turns(from, to),
-            #[cfg(not(target_family = "wasm"))]
             Due::Leases(node) => {
                 if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
                     raft.look_at_leases(&mut self.env, node as usize);
@@ -428,7 +424,6 @@ impl World {
             self.env
                 .send_outside(actor, target as usize, 0, Packet::Request { request });
         }
-        #[cfg(not(target_family = "wasm"))]
         if let Some(Actor::Store(client)) = self.actors.get_mut(actor) {
             let now = self.env.now;
             let next = client.next_at(now);
@@ -481,7 +476,6 @@ impl World {
                     }
                 }
             }
-            #[cfg(not(target_family = "wasm"))]
             Some(Actor::Store(client)) => {
                 self.env.trace.cause = self
                     .env
