@@ -15,8 +15,8 @@ mod lessor;
 pub(crate) mod replica;
 mod single;
 
-pub use client::StoreClient;
 pub(crate) use client::{Asked, CLIENTS, Noted};
+pub use client::{Errand, StoreClient};
 pub use kv::Kv;
 pub use lessor::Lessor;
 pub use replica::{Command, Replica};

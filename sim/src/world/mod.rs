@@ -9,6 +9,7 @@ mod faults;
 mod flap;
 #[cfg(test)]
 mod flaws;
+pub mod replication;
 pub mod view;
 mod work;
 
