@@ -4,7 +4,7 @@
 //! of their own do the same three things: drain the outputs after every input, wait no longer than the deadline, and let
 //! a timeout that is due pass before more input.
 
-use crate::{Election, Event, Input, Instant, NodeId, Ticket};
+use crate::{Election, Event, Input, Instant, NodeId, Output, Ticket};
 
 /// What a machine needs of the program around it.
 pub trait Host<E: Election> {
@@ -20,6 +20,12 @@ pub trait Host<E: Election> {
 
     /// News for the application.
     fn event(&mut self, event: Event);
+
+    /// All outputs were carried out: the time to look at the machine, apply what it has committed, answer reads, and hand
+    /// over proposals that waited. What that makes it say is carried out next. Nothing to do for an election alone.
+    fn settled(&mut self, machine: &mut E) {
+        let _ = machine;
+    }
 
     /// Waits for the next input, at most until `deadline` (for ever without one).
     fn wait(&mut self, deadline: Option<Instant>) -> Wake<E>;
@@ -54,9 +60,14 @@ pub fn drive<E: Election>(machine: &mut E, host: &mut impl Host<E>) {
     }
 }
 
-/// Hands every queued output to the host.
+/// Hands every queued output to the host, and what the host makes of them.
 pub fn drain<E: Election>(machine: &mut E, host: &mut impl Host<E>) {
-    use crate::Output;
+    carry_out(machine, host);
+    host.settled(machine);
+    carry_out(machine, host);
+}
+
+fn carry_out<E: Election>(machine: &mut E, host: &mut impl Host<E>) {
     while let Some(output) = machine.poll() {
         match output {
             Output::Event(event) => host.event(event),

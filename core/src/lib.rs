@@ -3,7 +3,7 @@
 //! The core of the library: election protocols as pure state machines. They do no I/O, read no clock, start no thread and
 //! draw no entropy; a host gives them time and inputs and carries out their outputs ([`Election`], [`drive`]).
 //!
-//! - [`raft`]: leader election by terms and majority votes, with a lease.
+//! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
 //!

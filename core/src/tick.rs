@@ -11,8 +11,8 @@ use crate::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket
 /// A machine whose time is counted in ticks.
 #[derive(Clone, Debug)]
 pub struct Ticked<E> {
-    machine: E,
-    now: Instant,
+    pub(crate) machine: E,
+    pub(crate) now: Instant,
     tick: Duration,
 }
 

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use tenure::drive::{Host, Wake, drive};
+use tenure::membership::Target;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Write};
+use tenure::raft::{Boot, Config, Message, Raft, Replication, Write};
 use tenure::tick::Ticked;
 use tenure::{Duration, Event, Input, Instant, NodeId, Output, Standing, Ticket};
 
@@ -27,6 +28,10 @@ struct Alone {
     waits: u32,
     /// Something that arrives at every wait.
     flood: bool,
+    /// How many entries are still to be proposed, one whenever all is carried out.
+    to_propose: u32,
+    /// The highest commit index that was looked at.
+    committed: u64,
 }
 
 impl Host<Raft> for Alone {
@@ -45,6 +50,13 @@ impl Host<Raft> for Alone {
 
     fn event(&mut self, event: Event) {
         self.events.push(event);
+    }
+
+    fn settled(&mut self, machine: &mut Raft) {
+        self.committed = machine.commit();
+        if self.to_propose > 0 && machine.propose(self.now, 1).is_ok() {
+            self.to_propose -= 1;
+        }
     }
 
     fn wait(&mut self, deadline: Option<Instant>) -> Wake<Raft> {
@@ -235,4 +247,71 @@ fn ticked_nodes_elect_and_hand_over() {
         [successor],
         "a live leader is not disturbed"
     );
+}
+
+/// The host proposes when all is carried out, and what it proposed is written and committed without another input.
+#[test]
+fn a_driven_machine_commits_what_its_host_proposes() {
+    let mut alone = machine(1, 0).config().clone();
+    alone.replication = Some(Replication::default());
+    let boot = Boot {
+        stored: None,
+        incarnation: 1,
+        seed: 42,
+    };
+    let mut alone = Raft::new(alone, boot, Instant::ZERO).unwrap();
+    let mut host = Alone {
+        to_propose: 3,
+        ..Alone::default()
+    };
+    drive(&mut alone, &mut host);
+    // The entry of its term, and those three.
+    assert_eq!((host.to_propose, host.committed), (0, 4));
+}
+
+/// All that etcd's `Node` offers, on ticks.
+#[test]
+fn a_group_that_counts_ticks_replicates_reads_changes_and_hands_over() {
+    let tick = Duration::from_millis(10);
+    let mut nodes: Vec<_> = (0..3)
+        .map(|id| {
+            let mut config = ticked(id, tick).machine().config().clone();
+            config.replication = Some(Replication::default());
+            let boot = Boot {
+                stored: None,
+                incarnation: 1,
+                seed: 42,
+            };
+            let machine = Raft::new(config, boot, Instant::ZERO).unwrap();
+            Ticked::new(machine, Instant::ZERO, tick).unwrap()
+        })
+        .collect();
+    nodes[0].campaign();
+    settle(&mut nodes, &[true; 3]);
+    assert_eq!(leaders(&nodes), [0]);
+    assert_eq!(nodes[0].propose(2).unwrap().index, 2);
+    settle(&mut nodes, &[true; 3]);
+    assert!(nodes.iter().all(|node| node.machine().commit() == 3));
+    let read = nodes[1].read().unwrap();
+    settle(&mut nodes, &[true; 3]);
+    let served = nodes[1].poll_read();
+    assert_eq!(
+        served,
+        Some(tenure::raft::Served::Ready {
+            upto: read,
+            index: 3
+        })
+    );
+    assert_eq!(nodes[0].read_leased().unwrap().index, 3);
+    assert_eq!(nodes[0].compact(2).unwrap().index, 2);
+    let target = Target {
+        voters: Voters::new([NodeId(0), NodeId(1)]).unwrap(),
+        learners: vec![NodeId(2)],
+    };
+    nodes[0].change(&target).unwrap();
+    settle(&mut nodes, &[true; 3]);
+    assert_eq!(nodes[1].machine().membership().voters().count(), 2);
+    nodes[0].transfer(NodeId(1)).unwrap();
+    settle(&mut nodes, &[true; 3]);
+    assert_eq!(leaders(&nodes), [1]);
 }

@@ -120,6 +120,12 @@ impl Mutant {
     pub fn unreachable(&self) -> Option<&'static str> {
         match self.rule {
             Some(Rule::PromiseFromAnswer) => Some("needs nodes that are configured differently"),
+            Some(Rule::ReadOwnTerm) => Some(
+                "needs a read between an election and its first commit: no move is out for that",
+            ),
+            Some(Rule::SuffixFromBest) => {
+                Some("needs a stale refuser beside a better one: no move is out for that")
+            }
             Some(Rule::ReadConfirmed) => {
                 Some("while an old leader would still answer, its lease keeps every other out")
             }

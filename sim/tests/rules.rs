@@ -41,8 +41,12 @@ fn is_killed(
     );
 }
 
+/// The schedule of a seed, without a log.
 fn random(seed: u64) -> Scenario {
-    schedule::random(seed).unwrap()
+    Scenario {
+        log: false,
+        ..schedule::random(seed).unwrap()
+    }
 }
 
 /// Again and again, nobody hears the leader any more, while it still hears everybody: what is late in coming back must

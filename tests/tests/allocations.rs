@@ -2,22 +2,55 @@
 
 use tenure_counts::Group;
 
-fn elected(voters: usize) -> Group {
-    let mut group = Group::new(voters);
+fn elected(mut group: Group) -> Group {
     group.elect();
-    assert!(group.led(), "{voters} voters have no leader");
+    assert!(group.led());
     group
 }
 
-/// A thousand rounds of heartbeats, every message of every node, after the queues have their size.
+/// A thousand times the same, every message of every node, after the queues have their size.
+fn allocates_nothing(mut group: Group, what: &str, mut work: impl FnMut(&mut Group)) {
+    (0..10).for_each(|_| work(&mut group));
+    let counted = allocation_counter::measure(|| (0..1_000).for_each(|_| work(&mut group)));
+    assert!(group.led());
+    assert_eq!(counted.count_total, 0, "{what}: {counted:?}");
+}
+
 #[test]
 fn heartbeats_allocate_nothing() {
     for voters in [1, 3, 5, 7] {
-        let mut group = elected(voters);
-        group.heartbeat();
-        let counted = allocation_counter::measure(|| (0..1_000).for_each(|_| group.heartbeat()));
-        assert!(group.led());
-        assert_eq!(counted.count_total, 0, "{voters} voters: {counted:?}");
+        for group in [Group::new(voters), Group::with_log(voters)] {
+            allocates_nothing(
+                elected(group),
+                &format!("{voters} voters"),
+                Group::heartbeat,
+            );
+        }
+    }
+}
+
+/// Entries one by one and in batches, those of a host that gathers them among them, also of more than one message.
+#[test]
+fn replication_allocates_nothing() {
+    for (voters, entries) in [(1, 1), (3, 1), (3, 64), (3, 1_000), (5, 64), (7, 1)] {
+        let what = format!("{voters} voters, {entries} entries");
+        let mut expected = 1;
+        let work = |group: &mut Group| {
+            group.replicate(entries);
+            group.replicate_gathered(entries);
+            expected += 2 * u64::from(entries);
+            assert_eq!(group.committed(), expected);
+        };
+        allocates_nothing(elected(Group::with_log(voters)), &what, work);
+    }
+}
+
+#[test]
+fn reads_allocate_nothing() {
+    for (voters, reads) in [(1, 1), (3, 1), (3, 64), (5, 64), (7, 1)] {
+        let what = format!("{voters} voters, {reads} reads");
+        let work = |group: &mut Group| assert_eq!(group.read(reads), u64::from(reads));
+        allocates_nothing(elected(Group::with_log(voters)), &what, work);
     }
 }
 
@@ -26,6 +59,17 @@ fn heartbeats_allocate_nothing() {
 fn an_election_allocates_for_its_queues_alone() {
     for (voters, most) in [(3, 4), (5, 7)] {
         let mut group = Group::new(voters);
+        let counted = allocation_counter::measure(|| group.elect());
+        assert!(group.led());
+        assert!(counted.count_total <= most, "{voters} voters: {counted:?}");
+    }
+}
+
+/// With a log, moreover: each node's log and list of open writes, and what the leader knows of the others.
+#[test]
+fn an_election_with_a_log_allocates_little_more() {
+    for (voters, most) in [(3, 10), (5, 17)] {
+        let mut group = Group::with_log(voters);
         let counted = allocation_counter::measure(|| group.elect());
         assert!(group.led());
         assert!(counted.count_total <= most, "{voters} voters: {counted:?}");

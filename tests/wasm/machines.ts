@@ -3,9 +3,12 @@ import type { Output, Raft } from '../../wasm/pkg/node/tenure_machines';
 
 export type Machines = typeof import('../../wasm/pkg/node/tenure_machines');
 
-/** The generated package, as Node.js loads it. */
+/** The generated package. */
+export const PACKAGE = new URL('../../wasm/pkg/node/', import.meta.url);
+
+/** The same as Node.js loads it. */
 export function load(): Promise<Machines> {
-  return import(new URL('../../wasm/pkg/node/tenure_machines.js', import.meta.url).href);
+  return import(new URL('tenure_machines.js', PACKAGE).href);
 }
 
 /** Everything a machine has to say now. */

@@ -113,7 +113,13 @@ impl Durable {
         };
         match self.held.iter_mut().find(same) {
             Some(held) => *held = Held { after, to, message },
-            None => self.held.push(Held { after, to, message }),
+            None => {
+                // Mostly one answer waits; a machine at rest keeps room for no more than it needed.
+                if self.held.len() == self.held.capacity() {
+                    self.held.reserve_exact(self.held.len().max(1));
+                }
+                self.held.push(Held { after, to, message });
+            }
         }
     }
 
@@ -182,8 +188,7 @@ impl<R: Rules> Raft<R> {
                 incarnation: self.durable.incarnation,
                 number: self.durable.issued,
             };
-            self.outbox
-                .push_back(Output::Request(ticket, Write { record, log }));
+            self.queue(Output::Request(ticket, Write { record, log }));
         }
         let number = self.durable.issued;
         if core::mem::take(&mut self.durable.changed) {
@@ -209,7 +214,7 @@ impl<R: Rules> Raft<R> {
     pub(super) fn send(&mut self, to: NodeId, message: Message) {
         self.persist();
         if self.durable.record_is_settled() || !self.keeps(Rule::DurableBeforeReply) {
-            self.outbox.push_back(Output::Send(to, message));
+            self.queue(Output::Send(to, message));
         } else {
             self.durable.hold(to, message);
         }
@@ -240,7 +245,7 @@ impl<R: Rules> Raft<R> {
         while at < self.durable.held.len() {
             if self.durable.held[at].after <= ticket.number {
                 let held = self.durable.held.remove(at);
-                self.outbox.push_back(Output::Send(held.to, held.message));
+                self.queue(Output::Send(held.to, held.message));
             } else {
                 at += 1;
             }

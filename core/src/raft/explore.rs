@@ -96,7 +96,7 @@ impl<R: Rules> Raft<R> {
         self.view_reads(ago, hasher);
         for of in 0..members.members().len() {
             let place = view.place(of);
-            let heard = &self.heard[place];
+            let heard = self.heard_of(place);
             (ahead(heard.at), heard.granted).hash(hasher);
             if let Some(progress) = self.progress.get(place) {
                 let Progress {
@@ -230,7 +230,7 @@ impl<R: Rules> Raft<R> {
                 let counted = self
                     .membership
                     .place(from.config.id)
-                    .is_some_and(|place| self.heard[place].granted)
+                    .is_some_and(|place| self.heard_of(place).granted)
                     && self.keeps(Rule::CountOnce);
                 settled
                     && self.keeps(Rule::OwnTermGrants)
@@ -328,7 +328,7 @@ impl<R: Rules> Raft<R> {
         let over = match self.role {
             Role::Leader => self.membership.place(from).is_some_and(|place| {
                 let promise = promise.min(self.config.timing.election_min);
-                let heard = &self.heard[place];
+                let heard = self.heard_of(place);
                 heard.granted
                     && self.covered_until(sent, promise) <= heard.at.max(now)
                     && !self.confirms(place, round)

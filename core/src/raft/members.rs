@@ -1,6 +1,8 @@
 //! The configurations that the log holds: the newest in it counts, committed or not (Raft §6), and a truncation takes
 //! back those it cuts off.
 
+use super::{Heard, Progress, Raft, Rules, change};
+use crate::NodeId;
 use crate::membership::Membership;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -109,6 +111,68 @@ impl Members {
     pub(super) fn reset(&mut self, base: Arc<Membership>) {
         self.changes.clear();
         self.base = Some(base);
+    }
+}
+
+impl<R: Rules> Raft<R> {
+    /// Who takes part, as far as this node knows: the newest configuration in its log, committed or not.
+    #[must_use]
+    pub fn membership(&self) -> &Membership {
+        &self.membership
+    }
+
+    /// The own place in the membership; `None` when it is no member.
+    pub(super) fn own_place(&self) -> Option<usize> {
+        self.membership.place(self.config.id)
+    }
+
+    /// Whether this node votes for itself: a voter of either half does (scylladb#10618).
+    pub(super) fn votes(&self) -> bool {
+        self.is_voter(self.config.id)
+    }
+
+    /// The own place in the membership when it votes; also one that stands may have no vote.
+    pub(super) fn own_vote(&self) -> Option<usize> {
+        self.own_place().filter(|own| self.membership.votes(*own))
+    }
+
+    pub(super) fn is_voter(&self, id: NodeId) -> bool {
+        self.membership
+            .place(id)
+            .is_some_and(|place| self.membership.votes(place))
+    }
+
+    /// The configuration that counted as of `index`.
+    pub(super) fn as_of(&self, index: u64) -> Arc<Membership> {
+        match self.members.as_of(index) {
+            Some(membership) => membership.clone(),
+            None => Arc::new(Membership::new(&self.config.voters)),
+        }
+    }
+
+    /// The newest configuration in the log counts from now on. What members said stays theirs, at their new places.
+    pub(super) fn reconfigure(&mut self) {
+        let next = change::in_force(&self.rules, self.newest_configuration());
+        let before = core::mem::replace(&mut self.membership, next);
+        let (last, now) = (self.log.last().index, self.now);
+        let places: Vec<Option<usize>> = self
+            .membership
+            .members()
+            .iter()
+            .map(|member| before.place(member.id))
+            .collect();
+        let heard = |place: &Option<usize>| place.map_or(Heard::NOTHING, |old| self.heard_of(old));
+        if !self.heard.is_empty() {
+            self.heard = places.iter().map(heard).collect();
+        }
+        if !self.progress.is_empty() {
+            let known = |place: &Option<usize>| match place {
+                Some(old) => self.progress[*old],
+                None => Progress::unknown(last, now),
+            };
+            self.progress = places.iter().map(known).collect();
+            (self.unsent, self.cursor) = (true, 0);
+        }
     }
 }
 

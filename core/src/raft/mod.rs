@@ -1,11 +1,15 @@
-//! Raft's leader election (Ongaro & Ousterhout, "In Search of an Understandable Consensus Algorithm", §5.2 and §5.4.1;
-//! pre-vote from Ongaro's thesis, §9.6), with CheckQuorum grown into a lease.
+//! Raft (Ongaro & Ousterhout, "In Search of an Understandable Consensus Algorithm"; Ongaro's thesis): leader election, with
+//! pre-vote (thesis §9.6) and CheckQuorum grown into a lease; and, where [`Config::replication`] says so, the replicated log
+//! with snapshots, reads, membership changes and leadership transfer.
 //!
 //! **Invariants**, each checked by tests and simulator from outside:
 //! - INV-E1 at most one node is ever elected in a term;
 //! - INV-E2 a node grants at most one candidate a term, across restarts, and a grant leaves it only when durable;
 //! - INV-E3 a node's durable term never falls, and it sends nothing of a term above it;
+//! - INV-E5 a leader's log has every entry that was committed in an earlier term;
 //! - INV-E6 a node's elections and depositions alternate, with rising tokens;
+//! - INV-L1 to INV-L5 logs agree, what is committed is final and on a majority's disks: see `replicate` and `lead`;
+//! - INV-L6 any two quorums that decide meet, also while the group changes: see `change`;
 //! - INV-S1 two nodes never believe to lead at one instant of true time, while clock rates stay within ρ (safe mode);
 //! - INV-R2 no read is answered below the newest commit that was acknowledged before it was asked.
 //!
@@ -32,15 +36,20 @@
 //!
 //! Rules `RL-n` are the project's own, learned by breaking a prototype:
 //! RL-1 an answer names the term it answers · RL-2 a promise outlives term adoption, and under it votes are refused
-//! without adopting · RL-3 `Release(t)` clears only a promise to `t` · RL-8 pre-vote needs a named term above the own;
+//! without adopting · RL-3 `Release(t)` clears only a promise to `t` · RL-4 to RL-7 what a candidate lacks it takes from the
+//! best log of a quorum, with that node's term, in one write: see `suffix` · RL-8 pre-vote needs a named term above the own;
 //! a term refusal is adopted, then the retry draw is waited for · RL-9 equal rivals: the lower id steps back once per
 //! leader silence · RL-10 pre-votes are asked early, real votes start when the promises have run out · RL-11 before
-//! establishment a leader has `L` from its election; votes are not promises.
+//! establishment a leader has `L` from its election; votes are not promises · RL-12 after a refusal entries are sent without
+//! optimism, and older refusals count for nothing.
 //!
-//! One file an idea: [`Config`], [`Timing`] and [`Priority`] (parameters), [`Record`] (what is durable), [`Message`],
-//! [`Rule`] (switches), and inside: `durable` (law C1), `prevote`, `suffix`, `vote`, `heartbeat` (promise and lease), `read`,
-//! `release`, `change` (who takes part), `transfer`, `refuse`, `explore` (law C10).
+//! One file an idea: [`Config`], [`Timing`], [`Priority`] and [`Replication`] (parameters), [`Write`] and [`Stored`] (what is
+//! durable), [`Message`], [`Rule`] (switches), and inside: `boot`, `receive` (which message goes where), `durable` (law C1);
+//! `prevote`, `suffix`, `vote`, `heartbeat` (promise and lease), `release`, `transfer`; `replicate` (the follower), `lead` (the
+//! leader), `snapshot`, `read`; `members` (the configurations in the log), `change` (who takes part); `refuse`, `explore`
+//! (law C10).
 
+mod boot;
 mod change;
 mod config;
 mod durable;
@@ -51,6 +60,7 @@ mod members;
 mod message;
 mod prevote;
 mod read;
+mod receive;
 mod record;
 mod refuse;
 mod release;
@@ -58,6 +68,7 @@ mod replicate;
 mod rules;
 mod snapshot;
 mod suffix;
+mod ticked;
 mod transfer;
 mod vote;
 
@@ -88,6 +99,7 @@ use crate::{
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::Hasher;
 use durable::Durable;
@@ -126,7 +138,8 @@ pub struct Raft<R: Rules = Faithful> {
     leader: Option<NodeId>,
     /// Until when this node neither votes nor stands. `None` once cleared; may lie in the past.
     promise: Option<Promise>,
-    /// What each member said to the present attempt, round or question, by its place in the membership.
+    /// What each member said to the present attempt, round or question, by its place in the membership; empty for a
+    /// follower.
     heard: Box<[Heard]>,
     /// Leader: what each member's log is known to have, by its place; empty without a log.
     progress: Vec<Progress>,
@@ -166,7 +179,7 @@ pub struct Raft<R: Rules = Faithful> {
     /// Candidacies that failed since a leader was last known, the own ones and those that were voted for.
     failed: u8,
     halted: bool,
-    refusals: Refusals,
+    refusals: refuse::Counter,
     outbox: VecDeque<Output<Message, Write>>,
 }
 
@@ -198,133 +211,7 @@ impl Heard {
     };
 }
 
-impl Raft {
-    /// A voter that keeps every rule.
-    ///
-    /// With a durable record it first waits out the longest promise it may have given (law C5); without one it never ran.
-    ///
-    /// # Errors
-    /// An unsafe pair of parameters, or a record or log that cannot be this node's; each with its remedy.
-    pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, ConfigError> {
-        Self::with_rules(config, boot, now, Faithful)
-    }
-}
-
 impl<R: Rules> Raft<R> {
-    /// A voter with some rules switched off.
-    ///
-    /// # Errors
-    /// As [`Raft::new`].
-    pub fn with_rules(
-        config: Config,
-        boot: Boot,
-        now: Instant,
-        rules: R,
-    ) -> Result<Self, ConfigError> {
-        config.validate()?;
-        let Boot {
-            stored,
-            incarnation,
-            seed,
-        } = boot;
-        if incarnation == 0 {
-            return Err(ConfigError::IncarnationZero);
-        }
-        let Stored {
-            mut record,
-            log,
-            members,
-        } = stored.unwrap_or_default();
-        if record.term > MAX_TERM {
-            return Err(ConfigError::RecordTerm(record.term));
-        }
-        if let Some(id) = record.vote.filter(|_| record.term == 0) {
-            return Err(ConfigError::RecordVote(id));
-        }
-        if record.promise > MAX_TIMEOUT {
-            return Err(ConfigError::RecordPromise(record.promise));
-        }
-        if record.generation > config.generation {
-            let (recorded, configured) = (record.generation, config.generation);
-            return Err(ConfigError::GenerationFell {
-                recorded,
-                configured,
-            });
-        }
-        if log.last().term > record.term {
-            return Err(ConfigError::LogBeyondRecord {
-                log: log.last().term,
-                record: record.term,
-            });
-        }
-        if log.last().index > MAX_INDEX {
-            return Err(ConfigError::LogTooLong(log.last().index));
-        }
-        let (change, end) = (members.newest_index(), log.last().index);
-        if change > end {
-            return Err(ConfigError::MembersBeyondLog { change, log: end });
-        }
-        let membership = members.newest().cloned();
-        let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
-        let membership = change::in_force(&rules, membership);
-        let mut durable = Durable::new(incarnation, log.last().index);
-        // A raised generation is written with the first record of this life, before anything is said in it.
-        durable.changed = record.generation != config.generation;
-        record.generation = config.generation;
-        let mut raft = Self {
-            random: Random::new(seed, config.id, incarnation),
-            now,
-            lease: config.timing.lease(config.timing.election_min),
-            record,
-            durable,
-            commit: log.base().index,
-            log,
-            members,
-            matched: 0,
-            owed: None,
-            acknowledged: 0,
-            role: Role::Follower,
-            leader: None,
-            promise: None,
-            heard: membership
-                .members()
-                .iter()
-                .map(|_| Heard::NOTHING)
-                .collect(),
-            membership,
-            progress: Vec::new(),
-            unsent: false,
-            cursor: 0,
-            round: 0,
-            reads: None,
-            spoke: now,
-            lacking: None,
-            grants: 0,
-            armed_at: now,
-            due: None,
-            began: now,
-            until: Instant::ZERO,
-            covered: false,
-            established: false,
-            transfer: None,
-            excluded: 0,
-            released: 0,
-            yielded: false,
-            failed: 0,
-            halted: false,
-            refusals: Refusals::default(),
-            // A follower at rest queues one answer and at most one record.
-            outbox: VecDeque::with_capacity(2),
-            config,
-            rules,
-        };
-        if raft.keeps(Rule::PromiseOutlivesRestart) {
-            raft.wait_out_promises();
-        }
-        raft.await_leader();
-        Ok(raft)
-    }
-
     /// This node.
     #[must_use]
     pub fn id(&self) -> NodeId {
@@ -416,70 +303,12 @@ impl<R: Rules> Raft<R> {
     /// What was refused so far, by reason.
     #[must_use]
     pub fn refusals(&self) -> &Refusals {
-        &self.refusals
+        self.refusals.counts()
     }
 
     #[inline(always)]
     fn keeps(&self, rule: Rule) -> bool {
         self.rules.keeps(rule)
-    }
-
-    /// Who takes part, as far as this node knows: the newest configuration in its log, committed or not.
-    #[must_use]
-    pub fn membership(&self) -> &Membership {
-        &self.membership
-    }
-
-    /// The own place in the membership; `None` when it is no member.
-    fn own_place(&self) -> Option<usize> {
-        self.membership.place(self.config.id)
-    }
-
-    /// Whether this node votes for itself: a voter of either half does (scylladb#10618).
-    fn votes(&self) -> bool {
-        self.is_voter(self.config.id)
-    }
-
-    /// The own place in the membership when it votes; also one that stands may have no vote.
-    fn own_vote(&self) -> Option<usize> {
-        self.own_place().filter(|own| self.membership.votes(*own))
-    }
-
-    fn is_voter(&self, id: NodeId) -> bool {
-        self.membership
-            .place(id)
-            .is_some_and(|place| self.membership.votes(place))
-    }
-
-    /// The configuration that counted as of `index`.
-    fn as_of(&self, index: u64) -> Arc<Membership> {
-        match self.members.as_of(index) {
-            Some(membership) => membership.clone(),
-            None => Arc::new(Membership::new(&self.config.voters)),
-        }
-    }
-
-    /// The newest configuration in the log counts from now on. What members said stays theirs, at their new places.
-    fn reconfigure(&mut self) {
-        let next = change::in_force(&self.rules, self.newest_configuration());
-        let before = core::mem::replace(&mut self.membership, next);
-        let (last, now) = (self.log.last().index, self.now);
-        let places: Vec<Option<usize>> = self
-            .membership
-            .members()
-            .iter()
-            .map(|member| before.place(member.id))
-            .collect();
-        let heard = |place: &Option<usize>| place.map_or(Heard::NOTHING, |old| self.heard[old]);
-        self.heard = places.iter().map(heard).collect();
-        if !self.progress.is_empty() {
-            let known = |place: &Option<usize>| match place {
-                Some(old) => self.progress[*old],
-                None => Progress::unknown(last, now),
-            };
-            self.progress = places.iter().map(known).collect();
-            (self.unsent, self.cursor) = (true, 0);
-        }
     }
 
     /// The token of a term.
@@ -488,7 +317,15 @@ impl<R: Rules> Raft<R> {
     }
 
     fn event(&mut self, event: Event) {
-        self.outbox.push_back(Output::Event(event));
+        self.queue(Output::Event(event));
+    }
+
+    /// Hands an output to the host, with the next drain. A machine at rest keeps room for no more than it needed.
+    fn queue(&mut self, output: Output<Message, Write>) {
+        if self.outbox.len() == self.outbox.capacity() {
+            self.outbox.reserve_exact(self.outbox.len().max(1));
+        }
+        self.outbox.push_back(output);
     }
 
     /// A draw in `low..=high`, never zero: a deadline must lie after the call that set it (law C2).
@@ -550,15 +387,21 @@ impl<R: Rules> Raft<R> {
     /// Becomes a follower of the present term. The caller arms the timer.
     fn step_back(&mut self) {
         self.role = Role::Follower;
-        self.progress.clear();
+        // A follower at rest keeps nothing of what only a candidate or a leader needs.
+        (self.progress, self.heard) = (Vec::new(), Box::default());
+        self.grants = 0;
         self.unsent = false;
         // A transfer dies with the leadership (hashicorp/raft#696).
         self.transfer = None;
-        self.clear_heard();
+    }
+
+    /// What the member at `place` said.
+    fn heard_of(&self, place: usize) -> Heard {
+        self.heard.get(place).copied().unwrap_or(Heard::NOTHING)
     }
 
     fn clear_heard(&mut self) {
-        self.heard.fill(Heard::NOTHING);
+        self.heard = vec![Heard::NOTHING; self.membership.members().len()].into_boxed_slice();
         self.lacking = None;
         self.grants = 0;
     }
@@ -586,149 +429,6 @@ impl<R: Rules> Raft<R> {
             if to != self.config.id && whom(&self.membership, place) {
                 self.send(to, message.clone());
             }
-        }
-    }
-
-    fn receive(&mut self, from: NodeId, message: Message) {
-        let place = self.membership.place(from);
-        // A configuration may be news to this node. Without a log it never changes.
-        let stranger = place.is_none() && self.config.replication.is_none();
-        if from == self.config.id || stranger {
-            return self.refusals.add(Refusal::UnknownSender);
-        }
-        if let Some(reason) = refuse::impossible(&message, self.record.term) {
-            return self.refusals.add(reason);
-        }
-        match message {
-            Message::Append {
-                term,
-                sent,
-                prev,
-                entries,
-                commit,
-            } => self.on_append(from, term, sent, prev, entries, commit),
-            Message::Commit { term, index } => self.on_commit(from, term, index),
-            Message::InstallSnapshot {
-                term,
-                sent,
-                last,
-                membership,
-            } => self.on_install_snapshot(from, term, sent, last, membership),
-            Message::Heartbeat {
-                term,
-                sent,
-                round,
-                commit,
-            } => self.on_heartbeat(from, term, sent, round, commit),
-            Message::RequestPreVote {
-                term,
-                last,
-                sent,
-                released,
-            } => {
-                self.on_request_pre_vote(from, term, last, sent, released);
-                self.tell_if_removed(from, term);
-            }
-            Message::RequestVote {
-                term,
-                last,
-                released,
-            } => {
-                self.on_request_vote(from, term, last, released);
-                self.tell_if_removed(from, term);
-            }
-            Message::Release { term, to, orderly } => self.on_release(from, term, to, orderly),
-            Message::ReadIndexAck {
-                term,
-                number,
-                index,
-            } => self.on_read_index_ack(from, term, number, index),
-            Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
-            Message::PreVoteRefused {
-                asked,
-                term,
-                better,
-            } => {
-                self.on_refused(Role::PreCandidate, asked, term);
-                if let (Some(better), Some(place)) = (better, place) {
-                    self.on_better_log(place, asked, better);
-                }
-            }
-            Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
-            answer => match place {
-                Some(place) => self.receive_answer(place, answer),
-                None => self.refusals.add(Refusal::UnknownSender),
-            },
-        }
-    }
-
-    /// What counts for something, or asks for entries, and so only from a member.
-    fn receive_answer(&mut self, place: usize, message: Message) {
-        match message {
-            Message::HeartbeatAck {
-                term,
-                sent,
-                round,
-                promise,
-                matched,
-            } => self.on_heartbeat_ack(place, term, sent, round, promise, matched),
-            Message::AppendAck {
-                term,
-                sent,
-                promise,
-                matched,
-            } => self.on_append_ack(place, term, sent, promise, matched),
-            Message::AppendRefused {
-                term,
-                sent,
-                promise,
-                prev,
-                hint,
-            } => self.on_append_refused(place, term, sent, promise, prev, hint),
-            Message::PreVoteGranted {
-                term,
-                remainder,
-                sent,
-            } => self.on_pre_vote_granted(place, term, remainder, sent),
-            Message::VoteGranted { term } => self.on_vote_granted(place, term),
-            Message::NotMember { asked, index } => self.on_not_member(asked, index),
-            Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
-            Message::Fetch { sent, after, .. } => {
-                let from = self.membership.members()[place].id;
-                self.on_fetch(from, sent, after);
-            }
-            Message::Suffix {
-                term,
-                sent,
-                prev,
-                entries,
-                last,
-            } => self.on_suffix(place, term, sent, prev, entries, last),
-            Message::SuffixSnapshot {
-                term,
-                sent,
-                base,
-                membership,
-                last,
-            } => self.on_suffix_snapshot(place, term, sent, base, membership, last),
-            _ => {}
-        }
-    }
-
-    /// A refusal of what a node in `role` asked. Only the present question counts (RL-1); a higher term is adopted, and
-    /// the retry draw waited for (RL-8).
-    fn on_refused(&mut self, role: Role, asked: u64, term: u64) {
-        let asking = if role == Role::PreCandidate {
-            self.record.term.saturating_add(1)
-        } else {
-            self.record.term
-        };
-        if asked > asking {
-            return self.refusals.add(Refusal::Unasked);
-        }
-        if self.role == role && asked == asking && term > self.record.term {
-            self.adopt(term);
-            self.retry_later();
         }
     }
 }

@@ -6,6 +6,7 @@ use super::config::{MAX_INDEX, MAX_LEAP, MAX_TERM};
 use super::{Entries, Message};
 use crate::listed::listed;
 use crate::log::Position;
+use alloc::boxed::Box;
 
 listed! {
     /// Why a message or reply was dropped.
@@ -59,9 +60,24 @@ impl Refusals {
         self.0.iter().map(|count| u64::from(*count)).sum()
     }
 
-    pub(super) fn add(&mut self, reason: Refusal) {
+    fn add(&mut self, reason: Refusal) {
         let count = &mut self.0[reason as usize];
         *count = count.saturating_add(1);
+    }
+}
+
+/// The counts of a machine: none are kept before the first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counter(Option<Box<Refusals>>);
+
+impl Counter {
+    pub(super) fn add(&mut self, reason: Refusal) {
+        self.0.get_or_insert_default().add(reason);
+    }
+
+    pub(super) fn counts(&self) -> &Refusals {
+        const NONE: &Refusals = &Refusals([0; Refusal::ALL.len()]);
+        self.0.as_deref().unwrap_or(NONE)
     }
 }
 

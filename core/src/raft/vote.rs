@@ -22,6 +22,7 @@ impl<R: Rules> Raft<R> {
         // `stand` refused to begin at the highest term.
         self.adopt(self.record.term + 1);
         self.role = Role::Candidate;
+        self.clear_heard();
         self.record.vote = Some(self.config.id);
         self.durable.changed = true;
         // The attempt is timed from when it can be asked: a slow disk costs time, not the attempt.

@@ -292,12 +292,11 @@ impl Replica {
         &mut self,
         upto: u64,
         index: Option<u64>,
-        mut lost: impl FnMut(WaitingRead),
+        lost: impl FnMut(WaitingRead),
     ) {
         let Some(index) = index else {
-            while let Some(read) = self.reads.pop_front_if(|read| read.read <= upto) {
-                lost(read);
-            }
+            let keep = self.reads.partition_point(|read| read.read <= upto);
+            self.reads.drain(..keep).for_each(lost);
             return;
         };
         let those = self.reads.iter_mut().filter(|read| read.read <= upto);
@@ -309,8 +308,9 @@ impl Replica {
     /// The next read that may be answered, and what it is answered.
     pub(crate) fn answer_read(&mut self) -> Option<(WaitingRead, Answer)> {
         let applied = self.applied.index;
-        let may = |read: &mut WaitingRead| read.index.is_some_and(|index| index <= applied);
-        let read = self.reads.pop_front_if(may)?;
+        let first = self.reads.front()?;
+        first.index.filter(|index| *index <= applied)?;
+        let read = self.reads.pop_front()?;
         let answer = self.read(&read.range);
         Some((read, answer))
     }

@@ -13,6 +13,8 @@ pub(crate) fn node(voter: u64, voters: u64, election_tick: usize) -> Node {
         id: voter,
         election_tick,
         heartbeat_tick: 1,
+        // Its default is one entry a message.
+        max_size_per_msg: 1 << 20,
         pre_vote: true,
         check_quorum: true,
         ..Config::default()
@@ -23,10 +25,12 @@ pub(crate) fn node(voter: u64, voters: u64, election_tick: usize) -> Node {
     RawNode::new(&config, store, &logger).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What a node wants done: its records are durable at once, its messages depart.
-pub(crate) fn drain(node: &mut Node, flight: &mut Vec<Message>) {
+/// What a node wants done: its records are durable at once, its messages depart. How many reads it confirmed.
+pub(crate) fn drain(node: &mut Node, flight: &mut Vec<Message>) -> usize {
+    let mut confirmed = 0;
     while node.has_ready() {
         let mut ready = node.ready();
+        confirmed += ready.take_read_states().len();
         flight.append(&mut ready.take_messages());
         let mut store = node.store().wl();
         store
@@ -44,4 +48,5 @@ pub(crate) fn drain(node: &mut Node, flight: &mut Vec<Message>) {
         flight.append(&mut rest.take_messages());
         node.advance_apply();
     }
+    confirmed
 }

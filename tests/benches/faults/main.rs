@@ -3,8 +3,8 @@
 //!
 //!     cargo bench -p tenure-tests --bench faults
 //!
-//! A commit of this library is a round of heartbeats that a majority answered: what a leader needs to be established and to
-//! go on, and as many hops as an entry takes.
+//! Whoever leads is given an entry in each tick. Where this library keeps no log, a commit is a round of heartbeats that a
+//! majority answered: what a leader needs to be established and to go on, and as many hops as an entry takes.
 
 #[path = "../drivers/raft_rs.rs"]
 mod driver;
@@ -31,10 +31,17 @@ struct Row {
     asked: Asked,
 }
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 9] = [
     row("leader cut off", Fault::CutOff, 3, Some((17, 24)), 1),
     row("leader cut off", Fault::CutOff, 5, Some((15, 24)), 1),
     row("quorum-loss star", Fault::Star, 5, Some((18, 20)), 1),
+    row(
+        "constrained election",
+        Fault::Constrained,
+        5,
+        Some((25, 32)),
+        1,
+    ),
     row("chain", Fault::Chain, 3, None, 0),
     row("follower back after 30 timeouts", Fault::Return, 3, None, 0),
     row("two spokes", Fault::TwoSpokes, 5, None, 0),
@@ -84,11 +91,11 @@ fn main() {
     for row in &ROWS {
         println!("{}, n={}", row.what, row.nodes);
         let (nodes, hop, asked) = (row.nodes, row.hop, &row.asked);
-        let own = |disk, grain| {
-            let host = Host { disk, grain };
+        let own = |disk, grain, log| {
+            let host = Host { disk, grain, log };
             trials(row, |seed| Tenure::new(nodes, hop, host, seed))
         };
-        let at_once = own(0, 0);
+        let at_once = own(0, 0, true);
         let as_asked = judged(&at_once, asked);
         met += usize::from(as_asked);
         println!(
@@ -97,8 +104,9 @@ fn main() {
             if as_asked { "met" } else { "MISSED" }
         );
         for (name, outcomes) in [
-            ("Tenure, disk 1", own(1, 0)),
-            ("Tenure, clock 1", own(0, 1)),
+            ("Tenure, disk 1", own(1, 0, true)),
+            ("Tenure, clock 1", own(0, 1, true)),
+            ("Tenure, no log", own(0, 0, false)),
             (
                 "raft 0.7",
                 trials(row, |seed| RaftRs::new(nodes, hop, seed)),

@@ -29,12 +29,13 @@ pub(crate) fn heading() {
 /// All that is told of the outcomes.
 pub(crate) fn line(name: &str, outcomes: &[Outcome], asked: &Asked) -> String {
     let (ticks, never) = recoveries(outcomes);
-    let times = match ticks.last().filter(|_| asked.within.is_some()) {
-        Some(max) => {
+    let times = match (asked.within, ticks.last()) {
+        (Some(_), Some(max)) => {
             let at = |share| percentile(&ticks, share);
             format!("{:>5}{:>6}{max:>6}{never:>7}", at(0.5), at(0.99))
         }
-        None => format!("{:>24}", ""),
+        (Some(_), None) => format!("{:>5}{:>6}{:>6}{never:>7}", "-", "-", "-"),
+        (None, _) => format!("{:>24}", ""),
     };
     let share = |of: &dyn Fn(&Outcome) -> bool| {
         let count = outcomes.iter().filter(|outcome| of(outcome)).count();

@@ -3,6 +3,7 @@
 use crate::cluster::Cluster;
 use crate::cluster::noraft::Noraft;
 use crate::cluster::raft_rs::Ready;
+use crate::cluster::tenure::Logged;
 use crate::counting::allocated;
 use crate::race::{Slice, race, timed};
 use crate::table::{Better, Line, Target};
@@ -30,22 +31,28 @@ fn allocations<C: Cluster>(voters: usize) -> [f64; 2] {
 pub(crate) fn measure(voters: usize) -> Vec<Option<bool>> {
     let best = race([
         elections::<Group>(voters),
+        elections::<Logged>(voters),
         elections::<Ready>(voters),
         elections::<Noraft>(voters),
     ]);
-    let [own, ready, noraft] = best.map(|took| took / GROUPS as f64 * 1e6);
-    let speed = Line {
-        what: &format!("cold election, {voters} nodes"),
-        unit: "us",
-        better: Better::Lower,
-        own,
-        peers: vec![(Ready::NAME, ready), (Noraft::NAME, noraft)],
-        target: Some(Target::Best(1.0)),
+    let [own, logged, ready, noraft] = best.map(|took| took / GROUPS as f64 * 1e6);
+    let speed = |what: &str, own| {
+        Line {
+            what: &format!("cold election{what}, {voters} nodes"),
+            unit: "us",
+            better: Better::Lower,
+            own,
+            peers: vec![(Ready::NAME, ready), (Noraft::NAME, noraft)],
+            target: Some(Target::Best(1.0)),
+        }
+        .print()
     };
+    let speeds = [speed("", own), speed(" with a log", logged)];
     let own = allocations::<Group>(voters);
+    let logged = allocations::<Logged>(voters);
     let ready = allocations::<Ready>(voters);
     let noraft = allocations::<Noraft>(voters);
-    let memory = |what: &str, at: usize| {
+    let memory = |what: &str, own: [f64; 2], at: usize| {
         Line {
             what: &format!("{what}, {voters} nodes"),
             unit: "allocations",
@@ -56,9 +63,10 @@ pub(crate) fn measure(voters: usize) -> Vec<Option<bool>> {
         }
         .print()
     };
-    vec![
-        speed.print(),
-        memory("building", 0),
-        memory("cold election", 1),
-    ]
+    let memories = [
+        memory("building", own, 0),
+        memory("cold election", own, 1),
+        memory("cold election with a log", logged, 1),
+    ];
+    speeds.into_iter().chain(memories).collect()
 }

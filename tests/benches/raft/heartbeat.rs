@@ -3,6 +3,7 @@
 use crate::cluster::Cluster;
 use crate::cluster::noraft::Noraft;
 use crate::cluster::raft_rs::{Bare, Ready};
+use crate::cluster::tenure::Logged;
 use crate::counting::allocated;
 use crate::race::{Slice, race, timed};
 use crate::table::{Better, Line, Target};
@@ -41,28 +42,33 @@ fn allocations<C: Cluster>() -> f64 {
 pub(crate) fn measure() -> Vec<Option<bool>> {
     let best = race([
         rounds::<Group>(),
+        rounds::<Logged>(),
         rounds::<Ready>(),
         rounds::<Bare>(),
         rounds::<Noraft>(),
     ]);
-    let [own, ready, bare, noraft] = best.map(|took| (ROUNDS * MESSAGES) as f64 / took / 1e6);
-    let speed = Line {
-        what: "heartbeat and reply, 3 nodes",
-        unit: "M msg/s",
-        better: Better::Higher,
-        own,
-        peers: vec![
-            (Ready::NAME, ready),
-            (Bare::NAME, bare),
-            (Noraft::NAME, noraft),
-        ],
-        target: Some(Target::Best(1.0)),
+    let [own, logged, ready, bare, noraft] =
+        best.map(|took| (ROUNDS * MESSAGES) as f64 / took / 1e6);
+    let speed = |what, own| {
+        Line {
+            what,
+            unit: "M msg/s",
+            better: Better::Higher,
+            own,
+            peers: vec![
+                (Ready::NAME, ready),
+                (Bare::NAME, bare),
+                (Noraft::NAME, noraft),
+            ],
+            target: Some(Target::Best(1.0)),
+        }
+        .print()
     };
     let memory = Line {
-        what: "heartbeat round, 3 nodes",
+        what: "heartbeat round, with a log or without",
         unit: "allocations",
         better: Better::Lower,
-        own: allocations::<Group>(),
+        own: allocations::<Group>().max(allocations::<Logged>()),
         peers: vec![
             (Ready::NAME, allocations::<Ready>()),
             (Bare::NAME, allocations::<Bare>()),
@@ -70,5 +76,9 @@ pub(crate) fn measure() -> Vec<Option<bool>> {
         ],
         target: Some(Target::AtMost(0.0)),
     };
-    vec![speed.print(), memory.print()]
+    vec![
+        speed("heartbeat and reply, 3 nodes", own),
+        speed("the same, with a log", logged),
+        memory.print(),
+    ]
 }

@@ -11,6 +11,8 @@ mod memory;
 mod race;
 #[path = "../drivers/raft_rs.rs"]
 mod raft_rs;
+mod reads;
+mod replicate;
 mod rest;
 mod table;
 
@@ -18,6 +20,10 @@ fn main() {
     table::heading();
     let verdicts = [
         heartbeat::measure(),
+        replicate::measure(1),
+        replicate::measure(64),
+        reads::measure(1),
+        reads::measure(64),
         election::measure(3),
         election::measure(5),
         memory::measure(),

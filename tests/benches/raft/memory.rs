@@ -3,6 +3,7 @@
 use crate::cluster::Cluster;
 use crate::cluster::noraft::Noraft;
 use crate::cluster::raft_rs::Ready;
+use crate::cluster::tenure::Logged;
 use crate::counting::allocated;
 use crate::raft_rs;
 use crate::table::{Better, Line, Target};
@@ -10,18 +11,20 @@ use tenure::raft::Raft;
 use tenure_counts::Group;
 
 /// Of each library, a voter that has said nothing yet.
-fn just_built() -> [f64; 3] {
+fn just_built() -> [f64; 4] {
     [
         last::<Raft>(Group::new(3).into_machines()),
+        last::<Raft>(Group::with_log(3).into_machines()),
         last::<raft_rs::Node>(Ready::new(3).into_nodes()),
         last::<::noraft::Node>(Noraft::new(3).into_nodes()),
     ]
 }
 
 /// Of each library, a voter that has voted and heard its leader.
-fn at_rest() -> [f64; 3] {
+fn at_rest() -> [f64; 4] {
     [
         last::<Raft>(settled::<Group>().into_machines()),
+        last::<Raft>(settled::<Logged>().0.into_machines()),
         last::<raft_rs::Node>(settled::<Ready>().into_nodes()),
         last::<::noraft::Node>(settled::<Noraft>().into_nodes()),
     ]
@@ -43,8 +46,7 @@ fn last<T>(machines: Vec<T>) -> f64 {
 }
 
 pub(crate) fn measure() -> Vec<Option<bool>> {
-    let line = |what, settled: fn() -> [f64; 3], target| {
-        let [own, ready, noraft] = settled();
+    let line = |what, own, [ready, noraft]: [f64; 2], target| {
         Line {
             what,
             unit: "bytes",
@@ -56,8 +58,15 @@ pub(crate) fn measure() -> Vec<Option<bool>> {
         .print()
     };
     let most = Some(Target::AtMost(400.0));
-    vec![
-        line("a voter just built, of 3", just_built, None),
-        line("a follower at rest, of 3", at_rest, most),
-    ]
+    let [own, logged, ready, noraft] = just_built();
+    let built = [
+        line("a voter just built, of 3", own, [ready, noraft], None),
+        line("the same, with a log", logged, [ready, noraft], None),
+    ];
+    let [own, logged, ready, noraft] = at_rest();
+    let rest = [
+        line("a follower at rest, of 3", own, [ready, noraft], most),
+        line("the same, with a log", logged, [ready, noraft], most),
+    ];
+    built.into_iter().chain(rest).collect()
 }

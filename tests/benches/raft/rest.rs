@@ -50,7 +50,7 @@ impl Wheel {
 /// One in three of a group each, just built.
 fn machines() -> Vec<Raft> {
     let voters = voters(3);
-    let build = |seed| machine(&voters, NodeId(seed % 3), seed);
+    let build = |seed| machine(&voters, NodeId(seed % 3), None, seed);
     (0..MACHINES as u64)
         .map(|seed| build(seed).unwrap_or_else(|error| panic!("{error}")))
         .collect()

@@ -14,6 +14,8 @@ pub(crate) enum Target {
     AtMost(f64),
     /// At least so many times as good as the best of the peers.
     Best(f64),
+    /// At least so many times as good as the peers of each name.
+    Each(&'static [(&'static str, f64)]),
 }
 
 /// One thing that was measured. A figure without a target explains one that has one.
@@ -28,7 +30,7 @@ pub(crate) struct Line<'a> {
 
 pub(crate) fn heading() {
     println!(
-        "{:<48}{:>8}  {:<22}{:>8}{:>8}",
+        "{:<48}{:>8}  {:<26}{:>8}{:>8}",
         "", "Tenure", "peer", "", "ratio"
     );
 }
@@ -47,7 +49,7 @@ impl Line<'_> {
         let what = format!("{}, {}", self.what, self.unit);
         print!("{what:<48}{:>8}", figure(self.own));
         if self.peers.is_empty() {
-            println!("{:>40}{verdict}", "");
+            println!("{:>44}{verdict}", "");
         }
         for (at, (name, peer)) in self.peers.iter().enumerate() {
             if at > 0 {
@@ -56,7 +58,7 @@ impl Line<'_> {
             let last = at + 1 == self.peers.len();
             let (of, verdict) = (figure(*peer), if last { verdict.as_str() } else { "" });
             println!(
-                "  {name:<22}{of:>8}{:>8}{verdict}",
+                "  {name:<26}{of:>8}{:>8}{verdict}",
                 times(self.ratio(*peer))
             );
         }
@@ -78,6 +80,10 @@ impl Line<'_> {
                 .peers
                 .iter()
                 .all(|(_, peer)| self.ratio(*peer) >= ratio),
+            Target::Each(asked) => self.peers.iter().all(|(name, peer)| {
+                let mut asked = asked.iter().filter(|(of, _)| name.starts_with(of));
+                asked.all(|(_, ratio)| self.ratio(*peer) >= *ratio)
+            }),
         }
     }
 
@@ -85,6 +91,10 @@ impl Line<'_> {
         match target {
             Target::AtMost(most) => format!("at most {most}"),
             Target::Best(ratio) => format!("at least {ratio:.1} x the best"),
+            Target::Each(asked) => {
+                let each = asked.iter().map(|(of, ratio)| format!("{ratio:.1} x {of}"));
+                format!("at least {}", each.collect::<Vec<_>>().join(", "))
+            }
         }
     }
 }

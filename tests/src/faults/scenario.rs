@@ -9,7 +9,7 @@ const TIMEOUT: u64 = 10;
 /// What was on its way when the fault came has arrived after so many ticks: no sign of a recovery.
 const SETTLES: u64 = 4;
 
-/// What happens to a group that has a leader.
+/// What happens to a group that has a leader. The hub of a star is its first follower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The leader loses all its links.
@@ -25,6 +25,9 @@ pub enum Fault {
     TwoSpokes,
     /// None. What then changes is a false failover.
     Healthy,
+    /// As [`Star`](Self::Star), but the leader is gone, and the only node that can win lost all its links three ticks before,
+    /// so that it lacks entries that are committed (OmniPaxos's constrained election).
+    Constrained,
 }
 
 /// What came of a trial.
@@ -57,6 +60,9 @@ impl Fault {
         match self {
             Self::CutOff => Box::new(move |a, b| a != leader && b != leader),
             Self::Star | Self::Chain => Box::new(move |a, b| a == hub || b == hub),
+            Self::Constrained => {
+                Box::new(move |a, b| (a == hub || b == hub) && a != leader && b != leader)
+            }
             Self::Return | Self::Healthy => Box::new(whole),
             Self::TwoSpokes => {
                 let (a, b, c, d) = (others[0], others[1], others[2], others[3]);
@@ -77,11 +83,14 @@ impl Fault {
         }
         let leader = group.leaders()[0].1;
         let others: Vec<usize> = (0..nodes).filter(|at| *at != leader).collect();
-        if self == Self::Return {
-            let away = others[0];
-            for _ in 0..30 * TIMEOUT {
-                group.tick(&move |a, b| a != away && b != away);
-            }
+        let away = others[0];
+        let absent = match self {
+            Self::Return => 30 * TIMEOUT,
+            Self::Constrained => 3,
+            _ => 0,
+        };
+        for _ in 0..absent {
+            group.tick(&move |a, b| a != away && b != away);
         }
         observe(group, &*self.links(leader, &others), horizon)
     }

@@ -5,7 +5,7 @@
 use super::network::{Links, Network};
 use super::system::System;
 use tenure::quorum::Voters;
-use tenure::raft::{Boot, Config, Message, Raft, Timing};
+use tenure::raft::{Boot, Config, Message, Raft, Replication, Role, Timing};
 use tenure::{Duration, Election, Input, Instant, NodeId, Output, Standing, Ticket};
 
 /// What can differ from one group to the other.
@@ -15,21 +15,25 @@ pub struct Host {
     pub disk: u64,
     /// How many ticks a clock may be behind.
     pub grain: u64,
+    /// Whether a log is replicated. Then whoever leads is given an entry in each tick; without one, a commit is a round of
+    /// heartbeats that a majority answered, which takes as many hops.
+    pub log: bool,
 }
 
 /// A group of this library's machines.
 pub struct Tenure {
     nodes: Vec<Raft>,
     network: Network<Message>,
-    disk: u64,
-    /// The records under way: when done, whose, which.
+    host: Host,
+    /// The writes under way: when done, whose, which.
     writes: Vec<(u64, usize, Ticket)>,
     /// The last tick in which each asked to be elected, and in how many it did.
     last_asked: Vec<u64>,
     asked: Vec<u64>,
     /// The latest majority round: its term, and until when it covers. Each that is later is a step forward.
     covered: (u64, Instant),
-    committed: u64,
+    /// How many steps that were.
+    rounds: u64,
 }
 
 impl Tenure {
@@ -41,6 +45,7 @@ impl Tenure {
             .unwrap_or_else(|error| panic!("{count} voters: {error}"));
         let node = |id: &NodeId| {
             let mut config = Config::new(*id, voters.clone());
+            config.replication = host.log.then(Replication::default);
             config.timing = Timing {
                 election_min: ticks(10),
                 election_max: ticks(20),
@@ -59,12 +64,12 @@ impl Tenure {
         Self {
             nodes: voters.ids().iter().map(node).collect(),
             network: Network::new(hop, seed),
-            disk: host.disk,
+            host,
             writes: Vec::new(),
             last_asked: vec![0; count],
             asked: vec![0; count],
             covered: (0, Instant::ZERO),
-            committed: 0,
+            rounds: 0,
         }
     }
 
@@ -74,15 +79,20 @@ impl Tenure {
 
     /// One input, and what comes of it.
     fn input(&mut self, at: usize, input: Input<Message, ()>) {
-        let (tick, now) = (self.network.now(), self.now());
+        let now = self.now();
         self.nodes[at].handle(now, input);
+        self.drain(at);
+    }
+
+    fn drain(&mut self, at: usize) {
+        let (tick, now, disk) = (self.network.now(), self.now(), self.host.disk);
         while let Some(output) = self.nodes[at].poll() {
             match output {
                 Output::Event(_) => {}
-                Output::Request(ticket, _) if self.disk == 0 => {
+                Output::Request(ticket, _) if disk == 0 => {
                     self.nodes[at].handle(now, Input::Reply(ticket, Ok(())));
                 }
-                Output::Request(ticket, _) => self.writes.push((tick + self.disk, at, ticket)),
+                Output::Request(ticket, _) => self.writes.push((tick + disk, at, ticket)),
                 Output::Send(to, message) => {
                     let asks = matches!(message, Message::RequestPreVote { .. });
                     if asks && self.last_asked[at] < tick {
@@ -91,6 +101,17 @@ impl Tenure {
                     }
                     self.network.send(at, to.0 as usize, message);
                 }
+            }
+        }
+    }
+
+    /// One entry to each that was elected, established or not, as the peers are given.
+    fn propose(&mut self) {
+        let now = self.now();
+        for at in 0..self.nodes.len() {
+            let node = &mut self.nodes[at];
+            if node.role() == Role::Leader && node.propose(now, 1).is_ok() {
+                self.drain(at);
             }
         }
     }
@@ -125,7 +146,10 @@ impl System for Tenure {
         let covered = self.tenures().map(|(term, _, until)| (term, until)).max();
         if let Some(covered) = covered.filter(|covered| *covered > self.covered) {
             self.covered = covered;
-            self.committed += 1;
+            self.rounds += 1;
+        }
+        if self.host.log {
+            self.propose();
         }
     }
 
@@ -134,7 +158,11 @@ impl System for Tenure {
     }
 
     fn committed(&self) -> u64 {
-        self.committed
+        if !self.host.log {
+            return self.rounds;
+        }
+        let all = self.nodes.iter().map(Raft::commit);
+        all.max().unwrap_or_default()
     }
 
     fn term(&self) -> u64 {

@@ -189,7 +189,9 @@ impl Cluster {
             match &mut self.nodes[place] {
                 Node::Ours(node) => node.attend(self.now, clock),
                 // Each in its own phase of the tick.
-                Node::Theirs(node) if (self.now / STEP + place as u64 * 3) % 10 == 0 => node.tick(),
+                Node::Theirs(node) if (self.now / STEP + place as u64 * 3).is_multiple_of(10) => {
+                    node.tick()
+                }
                 Node::Theirs(_) => {}
             }
             self.carry_out(place);
@@ -380,7 +382,7 @@ impl Cluster {
             self.judged[place] = commit;
         }
         // Every so often, for it costs the most.
-        if self.now % (TICK * 10) == 0 {
+        if self.now.is_multiple_of(TICK * 10) {
             let logs: Vec<_> = self
                 .nodes
                 .iter()
@@ -421,9 +423,11 @@ impl Cluster {
 /// known to have it.
 fn attached(node: &Ours, to: usize, message: &Message) -> Vec<Payload> {
     match message {
-        Message::Append { prev, entries, .. } => (prev.index + 1..=prev.index + entries.count())
-            .filter_map(|index| node.payload(index))
-            .collect(),
+        Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
+            (prev.index + 1..=prev.index + entries.count())
+                .filter_map(|index| node.payload(index))
+                .collect()
+        }
         Message::Heartbeat { .. } | Message::Commit { .. } => node
             .machine
             .progress(tenure::NodeId(to as u64))

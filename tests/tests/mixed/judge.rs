@@ -99,3 +99,37 @@ impl Judge {
         }
     }
 }
+
+/// Each of the judge's complaints, for what it is there to notice.
+#[test]
+fn the_judge_can_fail() {
+    let complaint = |happens: fn(&mut Judge)| {
+        let mut judge = Judge::default();
+        judge.elected(0, 1, &[]);
+        judge.final_after(0, 1, 0, &[(1, 0), (1, 7)]);
+        judge.logs(&[(1, 0), (1, 7)], &[(1, 0), (1, 7), (2, 8)]);
+        assert_eq!(judge.broken(), None);
+        happens(&mut judge);
+        judge.broken().unwrap_or_default().to_owned()
+    };
+    for (invariant, happens) in [
+        (
+            "INV-E1",
+            (|judge| judge.elected(1, 1, &[])) as fn(&mut Judge),
+        ),
+        ("INV-E5", |judge| judge.elected(1, 2, &[(1, 0)])),
+        ("INV-E5", |judge| judge.elected(1, 2, &[(1, 0), (1, 8)])),
+        ("INV-L3", |judge| judge.final_after(1, 2, 1, &[(2, 9)])),
+        ("INV-L1", |judge| {
+            judge.logs(&[(1, 0), (2, 8)], &[(1, 1), (2, 8)])
+        }),
+    ] {
+        assert!(complaint(happens).starts_with(invariant), "{invariant}");
+    }
+    // A log that is longer breaks nothing, and neither does what was not final in an earlier term.
+    assert_eq!(
+        complaint(|judge| judge.elected(1, 2, &[(1, 0), (1, 7), (2, 9)])),
+        ""
+    );
+    assert_eq!(complaint(|judge| judge.final_after(1, 2, 2, &[(2, 9)])), "");
+}

@@ -4,9 +4,7 @@ use crate::judge::Named;
 use crate::words::Payload;
 use std::collections::{BTreeMap, VecDeque};
 use tenure::quorum::Voters;
-use tenure::raft::{
-    Boot, Config, Entries, LogWrite, Message, Raft, Replication, Stored, Timing, Write,
-};
+use tenure::raft::{Boot, Config, LogWrite, Message, Raft, Replication, Stored, Timing, Write};
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Ticket};
 
 pub(crate) struct Ours {
@@ -70,15 +68,13 @@ impl Ours {
         payloads: &[Payload],
         now: Instant,
     ) {
-        if let Message::Append {
-            prev,
-            entries: Entries::Run { term, .. },
-            ..
-        } = &message
+        if let Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } =
+            &message
         {
+            let term = entries.term();
             for (index, payload) in (prev.index + 1..).zip(payloads) {
                 // The same name is the same entry, whoever brings it.
-                let first = *self.payloads.entry((*term, index)).or_insert(*payload);
+                let first = *self.payloads.entry((term, index)).or_insert(*payload);
                 assert_eq!(first, *payload, "two entries of term {term} at {index}");
             }
         }

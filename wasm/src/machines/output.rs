@@ -10,6 +10,13 @@ use tenure::raft::{Entries, Leased, LogWrite, Message, Refusal, Refusals, Role, 
 use tenure::{Event, Instant, Leader, NodeId, Output, Standing, Ticket, Token, Why};
 use wasm_bindgen::JsValue;
 
+/// What a call gives that refuses nothing: never an error.
+///
+/// A call that gives a lone reference is compiled into its caller by the V8 of Node.js 20, which then ends the process
+/// ("Fatal error … unreachable code" in the deoptimizer) when the caller is deoptimised while the call is under way. One that
+/// may throw gives several values, and is not.
+pub(crate) type Given = Result<JsValue, JsValue>;
+
 /// One output. `buffer` is where bytes are made; it never shrinks.
 pub(crate) fn output(output: &Output<Message, Write>, buffer: &mut Vec<u8>) -> JsValue {
     match output {

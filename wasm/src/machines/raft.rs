@@ -1,6 +1,7 @@
 //! One node of a Raft group.
 
 use super::error::Refused;
+use super::output::Given;
 use super::{config, output, read};
 use crate::object::text;
 use tenure::raft::{
@@ -252,15 +253,15 @@ impl Raft {
 
     /// The next thing to do, until `undefined`. Drain after every input.
     #[wasm_bindgen(unchecked_return_type = "Output | undefined")]
-    pub fn poll(&mut self) -> JsValue {
-        match self.machine.poll() {
+    pub fn poll(&mut self) -> Given {
+        Ok(match self.machine.poll() {
             Some(next) => output::output(&next, &mut self.buffer),
             // Reads are settled when the rest is said.
             None => self
                 .machine
                 .poll_read()
                 .map_or(JsValue::UNDEFINED, output::served),
-        }
+        })
     }
 
     /// When to call `handleTimeout` at the latest; `undefined` when nothing is due.
@@ -286,10 +287,9 @@ impl Raft {
 #[wasm_bindgen]
 impl Raft {
     /// What the node is doing.
-    #[must_use]
     #[wasm_bindgen(getter, unchecked_return_type = "Role")]
-    pub fn role(&self) -> JsValue {
-        text(output::role(self.machine.role()))
+    pub fn role(&self) -> Given {
+        Ok(text(output::role(self.machine.role())))
     }
 
     /// Its term; rises only.
@@ -307,10 +307,9 @@ impl Raft {
     }
 
     /// The end of the log.
-    #[must_use]
     #[wasm_bindgen(getter, unchecked_return_type = "Position")]
-    pub fn last(&self) -> JsValue {
-        output::position(self.machine.last())
+    pub fn last(&self) -> Given {
+        Ok(output::position(self.machine.last()))
     }
 
     /// Whether a write ended in doubt, so that this machine acts no more.
@@ -334,17 +333,15 @@ impl Raft {
     }
 
     /// Who takes part, as far as this node knows: the newest configuration in its log, committed or not.
-    #[must_use]
     #[wasm_bindgen(getter, unchecked_return_type = "Membership")]
-    pub fn membership(&self) -> JsValue {
-        output::membership(self.machine.membership())
+    pub fn membership(&self) -> Given {
+        Ok(output::membership(self.machine.membership()))
     }
 
     /// What was refused so far, by reason: how often.
-    #[must_use]
     #[wasm_bindgen(unchecked_return_type = "Refusals")]
-    pub fn refusals(&self) -> JsValue {
-        output::refusals(self.machine.refusals())
+    pub fn refusals(&self) -> Given {
+        Ok(output::refusals(self.machine.refusals()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a disk holds, for a host that keeps it.
 
 use super::error::Refused;
+use super::output::Given;
 use super::{output, read};
 use wasm_bindgen::prelude::*;
 
@@ -48,16 +49,14 @@ impl Stored {
     }
 
     /// The whole, as one frame: a few dozen bytes, and a few more for each term that wrote to the log.
-    #[must_use]
     #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
-    pub fn bytes(&self) -> JsValue {
-        output::bytes(&self.stored, &mut Vec::new())
+    pub fn bytes(&self) -> Given {
+        Ok(output::bytes(&self.stored, &mut Vec::new()))
     }
 
     /// The end of the log.
-    #[must_use]
     #[wasm_bindgen(getter, unchecked_return_type = "Position")]
-    pub fn last(&self) -> JsValue {
-        output::position(self.stored.log.last())
+    pub fn last(&self) -> Given {
+        Ok(output::position(self.stored.log.last()))
     }
 }

@@ -1,11 +1,12 @@
 //! `noraft` 0.4: no timers, no PreVote, no lease, and a vote check that looks at the last index alone, so that it may
 //! replace what is committed. An anchor for speed, not a judge of right and wrong.
 
-use super::Cluster;
+use super::{Cluster, Replicated};
 use noraft::{
     Action, ClusterConfig, Log, LogEntries, LogPosition, Message, Node, NodeGeneration, NodeId,
     Term,
 };
+use tenure_counts::payloads::Payloads;
 
 pub(crate) struct Noraft {
     nodes: Vec<Node>,
@@ -14,6 +15,8 @@ pub(crate) struct Noraft {
     flight: Vec<(usize, Message)>,
     landed: Vec<(usize, Message)>,
     delivered: u64,
+    /// What travels beside the messages, where there are clients.
+    payloads: Option<Payloads>,
 }
 
 /// A voter that never ran; ids from 0.
@@ -56,6 +59,12 @@ impl Noraft {
             std::mem::swap(&mut self.flight, &mut self.landed);
             self.delivered += self.landed.len() as u64;
             for (to, message) in self.landed.drain(..) {
+                if let (Some(payloads), Message::AppendEntriesCall { from, entries, .. }) =
+                    (&mut self.payloads, &message)
+                {
+                    let index = entries.prev_position().index.get();
+                    payloads.carry(from.get() as usize, to, index, entries.len() as u64);
+                }
                 self.nodes[to].handle_message(&message);
             }
             for at in 0..self.nodes.len() {
@@ -81,6 +90,7 @@ impl Cluster for Noraft {
             flight: Vec::with_capacity(voters * voters),
             landed: Vec::with_capacity(voters * voters),
             delivered: 0,
+            payloads: None,
         };
         (0..voters).for_each(|at| cluster.drain(at));
         cluster
@@ -110,5 +120,38 @@ impl Cluster for Noraft {
 
     fn delivered(&self) -> u64 {
         self.delivered
+    }
+}
+
+/// The followers hear that an entry is committed with the next message, unlike those of the two others.
+impl Replicated for Noraft {
+    fn replicating(voters: usize) -> Self {
+        Self {
+            payloads: Some(Payloads::new(voters)),
+            ..Self::new(voters)
+        }
+    }
+
+    fn replicate(&mut self, entries: u32) {
+        for _ in 0..entries {
+            let index = self.nodes[0].propose_command().index.get();
+            if let Some(payloads) = &mut self.payloads {
+                payloads.keep(0, index);
+            }
+        }
+        self.settle();
+    }
+
+    fn committed(&self) -> u64 {
+        let index = self.nodes[0].commit_index();
+        let has = |node: &Node| node.log().last_position().index >= index;
+        let index = index.get();
+        let carried = self.payloads.as_ref();
+        let carried = carried.is_none_or(|payloads| payloads.everywhere(index));
+        if carried && self.nodes.iter().all(has) {
+            index
+        } else {
+            0
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `raft` 0.7 in its safe mode: as its documentation has it, through `Ready`; and, for heartbeats, the bare machine inside.
 
-use super::Cluster;
+use super::{Cluster, Read, Replicated};
 use crate::raft_rs::{Node, drain, node};
 use raft::StateRole;
 use raft::prelude::Message;
@@ -11,12 +11,14 @@ pub(crate) struct Ready {
     flight: Vec<Message>,
     landed: Vec<Message>,
     delivered: u64,
+    /// How many reads the leader confirmed.
+    confirmed: u64,
 }
 
 impl Ready {
     /// A whole flight lands before anybody is drained: the kindest way, for a `Ready` then holds more.
     fn settle(&mut self) {
-        drain(&mut self.nodes[0], &mut self.flight);
+        self.confirmed += drain(&mut self.nodes[0], &mut self.flight) as u64;
         while !self.flight.is_empty() {
             std::mem::swap(&mut self.flight, &mut self.landed);
             self.delivered += self.landed.len() as u64;
@@ -26,9 +28,17 @@ impl Ready {
                 let _ = self.nodes[to].step(message);
             }
             for node in &mut self.nodes {
-                drain(node, &mut self.flight);
+                self.confirmed += drain(node, &mut self.flight) as u64;
             }
         }
+    }
+
+    /// With entries that wait put into one message.
+    pub(crate) fn batched(mut self) -> Self {
+        for node in &mut self.nodes {
+            node.set_batch_append(true);
+        }
+        self
     }
 
     pub(crate) fn into_nodes(self) -> Vec<Node> {
@@ -47,6 +57,7 @@ impl Cluster for Ready {
             flight: Vec::with_capacity(voters * voters),
             landed: Vec::with_capacity(voters * voters),
             delivered: 0,
+            confirmed: 0,
         }
     }
 
@@ -76,6 +87,46 @@ impl Cluster for Ready {
     }
 }
 
+/// It tells the followers at once that an entry is committed.
+impl Replicated for Ready {
+    fn replicating(voters: usize) -> Self {
+        Self::new(voters)
+    }
+
+    fn replicate(&mut self, entries: u32) {
+        for _ in 0..entries {
+            self.nodes[0]
+                .propose(Vec::new(), vec![7; 16])
+                .unwrap_or_else(|error| panic!("{error}"));
+        }
+        self.settle();
+    }
+
+    fn committed(&self) -> u64 {
+        let all = self.nodes.iter().map(|node| node.raft.raft_log.committed);
+        all.min().unwrap_or_default()
+    }
+
+    fn compact(&mut self) {
+        for node in &mut self.nodes {
+            let index = node.raft.raft_log.committed;
+            let compacted = node.store().wl().compact(index);
+            compacted.unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+impl Read for Ready {
+    fn read(&mut self, reads: u32) -> u64 {
+        let before = self.confirmed;
+        for read in 0..reads {
+            self.nodes[0].read_index(read.to_le_bytes().to_vec());
+        }
+        self.settle();
+        self.confirmed - before
+    }
+}
+
 /// The machine inside `RawNode`, its queue of messages taken by hand. Nothing is made durable on this path, which
 /// heartbeats alone can do without.
 pub(crate) struct Bare(Ready);
@@ -97,6 +148,7 @@ impl Cluster for Bare {
             flight,
             landed,
             delivered,
+            ..
         } = &mut self.0;
         nodes[0].raft.tick();
         flight.append(&mut nodes[0].raft.msgs);
