@@ -52,9 +52,9 @@ pub mod scenario;
 #[cfg(not(target_family = "wasm"))]
 pub mod schedule;
 pub mod scheme;
+mod sorted;
 pub mod stages;
 pub mod stats;
-#[cfg(not(target_family = "wasm"))]
 pub mod store;
 #[cfg(not(target_family = "wasm"))]
 pub mod sweep;

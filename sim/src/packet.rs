@@ -1,14 +1,10 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
 use crate::physics::trace::Trace;
-#[cfg(not(target_family = "wasm"))]
 use crate::store::replica::{Payload, Snapshot};
-#[cfg(not(target_family = "wasm"))]
 use crate::store::{Asked, Reading, Request, Said};
-#[cfg(not(target_family = "wasm"))]
 use std::sync::Arc;
 use tenure::fence::Pass;
-#[cfg(not(target_family = "wasm"))]
 use tenure::log::Position;
 use tenure::raft;
 
@@ -84,10 +80,8 @@ pub enum Packet {
         job: u64,
     },
     /// Between Raft members, with what the host attached to the entries or the snapshot in it.
-    #[cfg(not(target_family = "wasm"))]
     Loaded(raft::Message, Arc<Load>),
     /// A client asks a node for something of the store.
-    #[cfg(not(target_family = "wasm"))]
     Ask {
         /// The client's number of it.
         number: u64,
@@ -97,7 +91,6 @@ pub enum Packet {
         reading: Reading,
     },
     /// A node answers a client of the store.
-    #[cfg(not(target_family = "wasm"))]
     Said {
         /// The number of what was asked.
         number: u64,
@@ -107,7 +100,6 @@ pub enum Packet {
 }
 
 /// What a host attaches to what its machine says or writes.
-#[cfg(not(target_family = "wasm"))]
 #[derive(Clone, Debug)]
 pub enum Load {
     /// The payloads of entries.
@@ -189,9 +181,7 @@ pub(crate) mod code {
     pub(crate) const LIST: i64 = 27;
     pub(crate) const CLAIM: i64 = 28;
     pub(crate) const FINISH: i64 = 29;
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) const ASK: i64 = 30;
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) const SAID: i64 = 31;
 }
 
@@ -211,11 +201,8 @@ impl Packet {
             Self::List { .. } => code::LIST as u8,
             Self::Claim { .. } => code::CLAIM as u8,
             Self::Finish { .. } => code::FINISH as u8,
-            #[cfg(not(target_family = "wasm"))]
             Self::Loaded(message, _) => crate::scheme::raft::message_kind(message),
-            #[cfg(not(target_family = "wasm"))]
             Self::Ask { .. } => code::ASK as u8,
-            #[cfg(not(target_family = "wasm"))]
             Self::Said { .. } => code::SAID as u8,
         }
     }
@@ -226,9 +213,7 @@ impl Packet {
         match self {
             Self::Raft(message) => Some(message.term()),
             Self::Request { .. } | Self::Reply { .. } => None,
-            #[cfg(not(target_family = "wasm"))]
             Self::Loaded(message, _) => Some(message.term()),
-            #[cfg(not(target_family = "wasm"))]
             Self::Ask { .. } | Self::Said { .. } => None,
             Self::Write { pass, .. }
             | Self::Fence { pass }
@@ -248,12 +233,10 @@ impl Packet {
     pub fn fold(&self, trace: &mut Trace) {
         match self {
             Self::Raft(message) => crate::scheme::raft::fold(message, trace),
-            #[cfg(not(target_family = "wasm"))]
             Self::Loaded(message, load) => {
                 crate::scheme::raft::fold(message, trace);
                 load.fold(trace);
             }
-            #[cfg(not(target_family = "wasm"))]
             Self::Ask {
                 number,
                 request,
@@ -263,7 +246,6 @@ impl Packet {
                 trace.mix(*reading as u64);
                 mix_hash(&**request, trace);
             }
-            #[cfg(not(target_family = "wasm"))]
             Self::Said { number, said } => {
                 trace.mix(*number);
                 mix_hash(&**said, trace);
@@ -331,7 +313,6 @@ impl Packet {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
 impl From<Asked> for Packet {
     fn from(asked: Asked) -> Self {
         Self::Ask {
@@ -343,12 +324,10 @@ impl From<Asked> for Packet {
 }
 
 /// Feeds the hash of a value into the trace: one that is the same on every target.
-#[cfg(not(target_family = "wasm"))]
 fn mix_hash(value: &impl std::hash::Hash, trace: &mut Trace) {
     trace.mix(crate::store::print(value));
 }
 
-#[cfg(not(target_family = "wasm"))]
 impl Load {
     pub(crate) fn fold(&self, trace: &mut Trace) {
         match self {

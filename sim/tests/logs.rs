@@ -2,6 +2,8 @@
 
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::physics::trace::Kind;
+use tenure_sim::store::Errand;
+use tenure_sim::world::replication;
 use tenure_sim::{Scenario, World};
 
 const JUDGES: [Check; 9] = [
@@ -111,4 +113,98 @@ fn a_world_with_a_log_has_the_same_trace_twice_and_with_its_histories_recorded()
     let mut plain = World::new(&scenario);
     plain.run();
     assert_eq!(run(&scenario).trace().hash(), plain.trace().hash());
+}
+
+/// One node of [`World::write_logs`]: its fields, its runs, and what it knows of its followers.
+type Shown = (Vec<f64>, Vec<(u64, u64)>, Vec<[u64; 4]>);
+
+fn shown(world: &World) -> Vec<Shown> {
+    let mut out = Vec::new();
+    world.write_logs(&mut out);
+    let (mut rest, mut logs) = (&out[..], Vec::new());
+    while let Some((head, after)) = rest.split_at_checked(replication::LOG) {
+        let (runs, after) = after.split_at(head[7] as usize * replication::RUN);
+        let (known, after) = after.split_at(head[8] as usize * replication::FOLLOWER);
+        logs.push((
+            head.to_vec(),
+            runs.chunks(2)
+                .map(|run| (run[0] as u64, run[1] as u64))
+                .collect(),
+            known
+                .chunks(4)
+                .map(|one| [one[0], one[1], one[2], one[3]].map(|number| number as u64))
+                .collect(),
+        ));
+        rest = after;
+    }
+    assert!(rest.is_empty());
+    logs
+}
+
+#[test]
+fn the_logs_are_shown_as_the_machines_have_them() {
+    let scenario =
+        scenario(r#""faults": [{"at": "3s", "crash": "n2"}, {"at": "5s", "crash": "leader"}]"#);
+    let mut world = World::new(&scenario);
+    for at in (0..6_000_000).step_by(7_919) {
+        world.run_until(at);
+        let logs = shown(&world);
+        assert_eq!(logs.len(), 3);
+        for (place, (head, runs, known)) in logs.into_iter().enumerate() {
+            let node = world.node(place).unwrap();
+            let [number, base, _, last, committed, applied, durable] =
+                head[..7].try_into().unwrap();
+            assert_eq!(number as usize, place);
+            let entries: u64 = runs.iter().map(|(_, count)| count).sum();
+            assert_eq!(base as u64 + entries, last as u64);
+            assert!(base <= durable && durable <= last, "{head:?}");
+            let Some(machine) = node.machine() else {
+                // A process that is down shows its disk.
+                assert_eq!((committed, applied, durable), (-1.0, -1.0, last));
+                continue;
+            };
+            let log = machine.log();
+            assert!(log.runs().eq(runs));
+            assert_eq!(committed as u64, machine.commit().max(base as u64));
+            assert_eq!(applied as u64, node.replica().unwrap().applied().index);
+            let leads = machine.role() == tenure::raft::Role::Leader;
+            assert_eq!(known.len(), if leads { 2 } else { 0 });
+            for [other, matched, next, _] in known {
+                let progress = machine.progress(tenure::NodeId(other)).unwrap();
+                assert_eq!((matched, next), (progress.matched, progress.next));
+            }
+        }
+    }
+}
+
+#[test]
+fn clients_are_shown_with_what_they_wait_for_and_what_they_were_answered() {
+    let scenario = scenario(r#""seed": "5""#);
+    let mut world = World::new(&scenario);
+    let mut out = Vec::new();
+    let mut waited = [false; Errand::KINDS];
+    for at in (0..6_000_000).step_by(1_009) {
+        world.run_until(at);
+        world.write_clients(&mut out);
+        assert_eq!(out.len(), 3 * replication::CLIENT);
+        for client in out.chunks(replication::CLIENT) {
+            if client[1] >= 0.0 {
+                waited[client[1] as usize] = true;
+                assert!(client[2] >= 0.0 && client[2] as u64 <= at);
+            }
+        }
+    }
+    assert_eq!(waited, [true; Errand::KINDS]);
+    let answered = |errand: usize| -> f64 {
+        out.chunks(replication::CLIENT)
+            .map(|client| client[3 + errand])
+            .sum()
+    };
+    assert!((0..Errand::KINDS).all(|errand| answered(errand) > 0.0));
+    let mut without = World::new(&Scenario::parse(r#"{"tenure": 1, "scheme": "raft"}"#).unwrap());
+    without.run_until(1_000_000);
+    without.write_logs(&mut out);
+    assert!(out.is_empty());
+    without.write_clients(&mut out);
+    assert!(out.is_empty());
 }

@@ -2,19 +2,19 @@
 //! an entry is that of every other.
 
 use super::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::log::Position;
 
-/// How many entries and states are remembered: the lowest are forgotten first.
+/// How many entries and states are remembered, and up to a quarter more: the lowest are forgotten first.
 const KEPT: usize = 1 << 16;
 
 /// What was applied first at each index, and where each node is.
 #[derive(Clone, Debug)]
 pub(super) struct Agreement {
     /// By index: term and payload.
-    entries: BTreeMap<u64, (u64, u64)>,
+    entries: Sorted<u64, (u64, u64)>,
     /// By index: the state.
-    states: BTreeMap<u64, u64>,
+    states: Sorted<u64, u64>,
     /// By node: the last entry it applied.
     at: Vec<u64>,
     pub(super) tally: Tally,
@@ -23,8 +23,8 @@ pub(super) struct Agreement {
 impl Agreement {
     pub(super) fn new(nodes: usize) -> Self {
         Self {
-            entries: BTreeMap::new(),
-            states: BTreeMap::new(),
+            entries: Sorted::default(),
+            states: Sorted::default(),
             at: vec![0; nodes],
             tally: Tally::default(),
         }
@@ -34,8 +34,8 @@ impl Agreement {
     pub(super) fn applied(&mut self, now: u64, node: usize, at: Position, print: u64) -> bool {
         let next = std::mem::replace(&mut self.at[node], at.index) + 1;
         let what = (at.term, print);
-        let known = *self.entries.entry(at.index).or_insert(what);
-        forget(&mut self.entries);
+        let known = *self.entries.keep(at.index, what);
+        self.entries.keep_last(KEPT);
         self.tally.note(now, known != what || at.index != next)
     }
 
@@ -48,7 +48,7 @@ impl Agreement {
     pub(super) fn restarted(&mut self, node: usize, at: Position, state: u64) {
         self.at[node] = at.index;
         if at.index > 0 {
-            self.states.entry(at.index).or_insert(state);
+            self.states.keep(at.index, state);
         }
     }
 
@@ -60,15 +60,9 @@ impl Agreement {
 
     /// A node shows its state as of an entry. Whether it is another than there was.
     pub(super) fn snapshot(&mut self, now: u64, at: Position, state: u64) -> bool {
-        let known = *self.states.entry(at.index).or_insert(state);
-        forget(&mut self.states);
+        let known = *self.states.keep(at.index, state);
+        self.states.keep_last(KEPT);
         self.tally.note(now, known != state)
-    }
-}
-
-fn forget<T>(map: &mut BTreeMap<u64, T>) {
-    while map.len() > KEPT {
-        map.pop_first();
     }
 }
 

@@ -6,7 +6,6 @@ use super::jobs_lost::JobsLost;
 use super::jobs_twice::JobsTwice;
 use super::leader_again::LeaderAgain;
 use super::linearizable::{Fate, Finding};
-#[cfg(not(target_family = "wasm"))]
 use super::logs::LogJudges;
 use super::never_revives::NeverRevives;
 use super::one_leader::OneLeaderPerTerm;
@@ -31,7 +30,6 @@ pub struct Judges {
     /// Where there are jobs.
     jobs: Option<Box<JobJudges>>,
     /// Where there are logs.
-    #[cfg(not(target_family = "wasm"))]
     logs: Option<Box<LogJudges>>,
 }
 
@@ -86,7 +84,6 @@ impl Judges {
                     concurrent: JobsConcurrent::new(nodes),
                 })
             }),
-            #[cfg(not(target_family = "wasm"))]
             logs: promises
                 .logs
                 .then(|| Box::new(LogJudges::new(nodes, &promises))),
@@ -104,7 +101,6 @@ impl Judges {
             Fact::Granted { node, term, to } => {
                 let two = self.one_vote.granted(now, node, term, to);
                 broken.add(Check::OneVotePerTerm, two);
-                #[cfg(not(target_family = "wasm"))]
                 if let Some(logs) = &mut self.logs {
                     logs.granted(node, term, to);
                 }
@@ -167,7 +163,6 @@ impl Judges {
             }
             Fact::Whole(whole) => {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
-                #[cfg(not(target_family = "wasm"))]
                 if let Some(logs) = &mut self.logs {
                     logs.whole(now, whole);
                 }
@@ -185,7 +180,6 @@ impl Judges {
     }
 
     /// The judges of logs, where there are logs.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn logs(&mut self) -> Option<&mut LogJudges> {
         self.logs.as_deref_mut()
     }
@@ -198,7 +192,6 @@ impl Judges {
     }
 
     /// How old what was read locally was, in microseconds.
-    #[cfg(not(target_family = "wasm"))]
     #[must_use]
     pub fn local_ages(&self) -> crate::stats::Times {
         (self.logs.as_ref()).map_or_else(Default::default, |logs| logs.ages().clone())
@@ -345,14 +338,10 @@ impl Judges {
             | Check::LinearizableStore
             | Check::CommitRises
             | Check::LocalReads
-            | Check::IntersectingQuorums => {
-                #[cfg(target_family = "wasm")]
-                return Tally::default();
-                #[cfg(not(target_family = "wasm"))]
-                self.logs
-                    .as_ref()
-                    .map_or_else(Tally::default, |logs| logs.tally(check))
-            }
+            | Check::IntersectingQuorums => self
+                .logs
+                .as_ref()
+                .map_or_else(Tally::default, |logs| logs.tally(check)),
             Check::JobsLost
             | Check::JobsTwiceFenced
             | Check::JobsTwiceUnfenced

@@ -4,16 +4,16 @@
 //! by entry, all before it agree too.
 
 use super::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::log::Position;
 
-/// How many entries are remembered: the lowest are forgotten first.
+/// How many entries are remembered, and up to a quarter more: the lowest are forgotten first.
 const KEPT: usize = 1 << 16;
 
 /// What came before each entry that was ever written, and what it carries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogMatching {
-    entries: BTreeMap<(u64, u64), (u64, u64)>,
+    entries: Sorted<(u64, u64), (u64, u64)>,
     pub(super) tally: Tally,
 }
 
@@ -36,15 +36,11 @@ impl LogMatching {
             let what = (before, print);
             match self.entries.get(&(index, term)) {
                 Some(known) => differs |= self.tally.note(now, *known != what),
-                None => {
-                    self.entries.insert((index, term), what);
-                }
+                None => self.entries.insert((index, term), what),
             }
             before = term;
         }
-        while self.entries.len() > KEPT {
-            self.entries.pop_first();
-        }
+        self.entries.keep_last(KEPT);
         differs
     }
 }

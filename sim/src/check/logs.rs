@@ -101,11 +101,13 @@ impl LogJudges {
         }
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// Whether entries of a node give way when others come after `index`.
     pub(crate) fn replaces(&self, node: usize, index: u64) -> bool {
         self.ghost.logs[node].last() > index
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// Whether a node asked for entries that its disk does not hold.
     pub(crate) fn is_behind(&self, node: usize) -> bool {
         self.ghost.logs[node].last() > self.ghost.disks[node].last()
@@ -320,6 +322,7 @@ impl LogJudges {
     }
 
     /// How many terms were begun by nodes that could not win them.
+    #[cfg(not(target_family = "wasm"))]
     #[must_use]
     pub(crate) const fn burnt(&self) -> u64 {
         self.burnt.burnt

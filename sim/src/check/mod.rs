@@ -3,45 +3,33 @@
 //! They hear facts as the world sees them from outside, in true time, and know nothing of how a scheme decides. Each
 //! counts how often its rule was put to the test: a rule that never was is *not exercised*, which is no pass (law W3).
 
-#[cfg(not(target_family = "wasm"))]
 mod agreement;
 mod believed;
-#[cfg(not(target_family = "wasm"))]
 mod commit_rises;
-#[cfg(not(target_family = "wasm"))]
 mod committed_durable;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) mod configurations;
-#[cfg(not(target_family = "wasm"))]
 mod intersecting;
 mod jobs_concurrent;
 mod jobs_lost;
 mod jobs_twice;
 mod judges;
 mod leader_again;
-#[cfg(not(target_family = "wasm"))]
 mod leader_complete;
 pub(crate) mod linearizable;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod linearizable_store;
-#[cfg(not(target_family = "wasm"))]
 mod local_reads;
-#[cfg(not(target_family = "wasm"))]
 mod log_matching;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) mod logs;
 mod never_revives;
 mod one_leader;
 mod one_vote;
 mod promises;
-#[cfg(not(target_family = "wasm"))]
 mod runs;
 mod spans;
 mod stale;
-#[cfg(not(target_family = "wasm"))]
 mod survives;
 mod terms;
-#[cfg(not(target_family = "wasm"))]
 mod terms_burnt;
 mod token_holder;
 mod token_rises;

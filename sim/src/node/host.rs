@@ -31,7 +31,6 @@ impl<M: Scheme> Node<M> {
     pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, ()>) {
         if let Some(machine) = &mut self.machine {
             machine.handle(self.clock.reads(env.now), input);
-            #[cfg(not(target_family = "wasm"))]
             self.name_own_entries();
             self.settle(env, me);
         }
@@ -41,13 +40,10 @@ impl<M: Scheme> Node<M> {
     pub(super) fn settle(&mut self, env: &mut Env, me: usize) {
         self.show(env, me);
         self.carry_out(env, me);
-        #[cfg(not(target_family = "wasm"))]
-        {
-            while self.apply(env, me) {
-                self.carry_out(env, me);
-            }
-            self.arm_lessor(env, me);
+        while self.apply(env, me) {
+            self.carry_out(env, me);
         }
+        self.arm_lessor(env, me);
         self.tell_belief(env, me);
         self.arm(env, me);
     }
@@ -60,11 +56,7 @@ impl<M: Scheme> Node<M> {
                     if let Some(fact) = M::said(me, to, &message) {
                         env.hear(fact);
                     }
-                    #[cfg(not(target_family = "wasm"))]
-                    let packet = self.loaded(message);
-                    #[cfg(target_family = "wasm")]
-                    let packet = Some(M::pack(message));
-                    if let Some(packet) = packet {
+                    if let Some(packet) = self.loaded(message) {
                         env.send(me, to, packet);
                     }
                 }
@@ -72,13 +64,8 @@ impl<M: Scheme> Node<M> {
                     env.shown(&mut self.by.disk);
                     let recorded = M::recorded(&write);
                     M::fold(&write, &mut env.trace);
-                    #[cfg(not(target_family = "wasm"))]
                     let load = self.load_of_write(env, me, &write);
-                    let write = Writing {
-                        write,
-                        #[cfg(not(target_family = "wasm"))]
-                        load,
-                    };
+                    let write = Writing { write, load };
                     let event = Event::new(Kind::Persist, me)
                         .term(recorded.term)
                         .a(ticket.number);
@@ -114,7 +101,6 @@ impl<M: Scheme> Node<M> {
         if look.term > before.term && look.vote == Some(me as u16) {
             env.counts.candidacies += 1;
             env.stages.candidacy(look.term);
-            #[cfg(not(target_family = "wasm"))]
             env.judge_logs(me, |logs, now| logs.stood(now, me, look.term));
         }
         let refusals = machine.refusals();
@@ -134,7 +120,6 @@ impl<M: Scheme> Node<M> {
                     term: token.counter,
                 });
                 env.hear(Fact::Elected { node: me, token });
-                #[cfg(not(target_family = "wasm"))]
                 env.judge_logs(me, |logs, now| logs.elected(now, me, token.counter));
             }
             tenure::Event::Established(tenure) => {
@@ -146,11 +131,8 @@ impl<M: Scheme> Node<M> {
                         .a(until),
                 );
                 env.stages.established(env.now, me, tenure.token);
-                #[cfg(not(target_family = "wasm"))]
-                {
-                    self.keep_leases(env, me, true);
-                    env.judge_logs(me, |logs, now| logs.established(now, me));
-                }
+                self.keep_leases(env, me, true);
+                env.judge_logs(me, |logs, now| logs.established(now, me));
                 env.hear(Fact::Established {
                     node: me,
                     token: tenure.token,
@@ -176,7 +158,6 @@ impl<M: Scheme> Node<M> {
                 };
                 env.emit(Event::new(Kind::Deposed, me).term(token.counter).a(why));
                 self.stop_work(env, me);
-                #[cfg(not(target_family = "wasm"))]
                 self.keep_leases(env, me, false);
             }
             tenure::Event::Following(leader) => {

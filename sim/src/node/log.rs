@@ -4,6 +4,7 @@
 use super::{Node, Status};
 use crate::check::Fact;
 use crate::check::logs::Change;
+#[cfg(not(target_family = "wasm"))]
 use crate::marks::Mark;
 use crate::packet::{Load, Packet};
 use crate::physics::NEVER;
@@ -30,6 +31,7 @@ impl<M: Scheme> Node<M> {
         self.replica = None;
         self.leases_at = NEVER;
         self.tell_disk(env, me);
+        #[cfg(not(target_family = "wasm"))]
         if env.judges.logs().is_some_and(|logs| logs.is_behind(me)) {
             env.meet(Mark::EntriesLost);
         }
@@ -107,6 +109,7 @@ impl<M: Scheme> Node<M> {
         let changed = M::changed(write);
         // The machine never writes what did not come with a message, or was not proposed here.
         let load = self.load(changed).unwrap_or_default();
+        #[cfg(not(target_family = "wasm"))]
         if let Carried::Entries {
             after, count: 1.., ..
         } = changed
@@ -189,6 +192,7 @@ impl<M: Scheme> Node<M> {
                 env.judge_logs(me, |logs, now| logs.snapshot(now, at, state));
             }
             if let Some((waiting, answer)) = applied.answer {
+                #[cfg(not(target_family = "wasm"))]
                 if usize::from(waiting.client) == me && answer.is_ok() {
                     env.meet(Mark::LeaseRevoked);
                 }

@@ -5,7 +5,6 @@
 
 mod host;
 mod jobs;
-#[cfg(not(target_family = "wasm"))]
 mod log;
 mod service;
 pub(crate) mod shelf;
@@ -45,13 +44,10 @@ pub struct Node<M: Scheme> {
     machine: Option<M>,
     disk: Disk<Shelf<M::Stored>>,
     /// What it replicates, while its machine runs and has a log.
-    #[cfg(not(target_family = "wasm"))]
     replica: Option<Box<crate::store::Replica>>,
     /// Up to where its machine said that the log is committed.
-    #[cfg(not(target_family = "wasm"))]
     committed: u64,
     /// When it looks next whether leases are over; [`NEVER`] while it keeps none.
-    #[cfg(not(target_family = "wasm"))]
     leases_at: u64,
     clock: Clock,
     status: Status,
@@ -125,11 +121,8 @@ impl<M: Scheme> Node<M> {
         Self {
             machine: None,
             disk: Disk::new(disk),
-            #[cfg(not(target_family = "wasm"))]
             replica: None,
-            #[cfg(not(target_family = "wasm"))]
             committed: 0,
-            #[cfg(not(target_family = "wasm"))]
             leases_at: NEVER,
             clock,
             status: Status::Crashed,
@@ -171,7 +164,6 @@ impl<M: Scheme> Node<M> {
         };
         self.refusals = machine.refusals();
         self.machine = Some(machine);
-        #[cfg(not(target_family = "wasm"))]
         self.start_replica(env, me);
         env.trace.cause = env.emit(Event::new(Kind::Boot, me).a(self.lives));
         env.net.join(env.now, me);
@@ -226,7 +218,6 @@ impl<M: Scheme> Node<M> {
             }
         }
         self.machine = None;
-        #[cfg(not(target_family = "wasm"))]
         self.lose_replica(env, me);
         self.freeze_work(env, me);
         self.app = App::default();
@@ -259,7 +250,6 @@ impl<M: Scheme> Node<M> {
         // That it dies is not what a wipe is about.
         let died = self.crash(env, me, NOBODY);
         let wiped = self.disk.wipe();
-        #[cfg(not(target_family = "wasm"))]
         self.tell_disk(env, me);
         if wiped {
             self.by.wipe = env.act;
@@ -373,7 +363,6 @@ impl<M: Scheme> Node<M> {
         if written.answer.is_err() {
             env.shown(&mut self.by.fail);
         }
-        #[cfg(not(target_family = "wasm"))]
         self.tell_disk(env, me);
         let over = match written.lost {
             None => Event::new(Kind::Persisted, me),

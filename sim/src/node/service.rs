@@ -76,7 +76,6 @@ impl<M: Scheme> Node<M> {
                     );
                 }
             }
-            #[cfg(not(target_family = "wasm"))]
             Packet::Ask {
                 number,
                 request,
@@ -84,18 +83,11 @@ impl<M: Scheme> Node<M> {
             } => {
                 self.ask_store(env, me, from, number, &request, reading);
             }
-            #[cfg(not(target_family = "wasm"))]
             other => {
                 if let Some((message, load)) = M::unload(other) {
                     if let Some(load) = load {
                         self.take_load(&load);
                     }
-                    self.feed(env, me, Input::Peer(NodeId(u64::from(from)), message));
-                }
-            }
-            #[cfg(target_family = "wasm")]
-            other => {
-                if let Some(message) = M::unpack(other) {
                     self.feed(env, me, Input::Peer(NodeId(u64::from(from)), message));
                 }
             }

@@ -75,12 +75,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         timing,
         off,
         safe_mode: raft.get("safeMode") == 1,
-        log: cfg!(not(target_family = "wasm")) && raft.get("log") == 1,
-        outside: if cfg!(target_family = "wasm") {
-            0
-        } else {
-            raft.get("outside") as usize
-        },
+        log: raft.get("log") == 1,
+        outside: raft.get("outside") as usize,
         weather: Weather::calm(0, 0),
         clocks: Vec::new(),
         disk: change_disk(Takes::default(), file.inner("disk")),
@@ -337,7 +333,6 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             change_weather(&mut weather, part.inner(name))?;
             Action::Network(weather)
         }
-        #[cfg(not(target_family = "wasm"))]
         "change" => {
             let change = part.inner(name);
             let named = |list| {

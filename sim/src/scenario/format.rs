@@ -224,14 +224,12 @@ static RAFT: &[Entry] = &[
         Kind::Flag,
         Is("true"),
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "log",
         "Whether the nodes replicate a log, and keep a store on it that clients use.",
         Kind::Flag,
         Is("false"),
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "outside",
         "How many nodes, the last ones, take no part until a change says so; with a log.",
@@ -455,14 +453,12 @@ pub(super) static FAULT: &[Entry] = &[
         Kind::Object(&DELAY),
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "change",
         "Who leads is asked to change who takes part.",
         Kind::Object(&MEMBERS),
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "transfer",
         "Who leads is asked to hand over to this node.",
@@ -471,7 +467,6 @@ pub(super) static FAULT: &[Entry] = &[
     ),
 ];
 
-#[cfg(not(target_family = "wasm"))]
 static MEMBERS: [Entry; 2] = [
     entry(
         "voters",
@@ -674,70 +669,60 @@ static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "log-matching",
         "Two logs that have an entry of one index and term agree up to it.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "leader-completeness",
         "What was committed in an earlier term is in the log of every leader.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "state-machine-agreement",
         "All nodes apply the same entries in the same order.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "committed-is-durable",
         "What is committed is on the disks of a majority.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "acknowledged-survives",
         "What a client of the store was told is done stays done.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "terms-burnt",
         "Hardly any term is begun by a node that cannot win it.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "linearizable-store",
         "What clients of the store were answered has an order that explains it.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "commit-rises",
         "A commit index never falls, and a leader moves it only over an entry of its own term.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "local-reads",
         "What is read locally is no older than the bound, while nothing is wrong.",
         EXPECTED,
         Absent,
     ),
-    #[cfg(not(target_family = "wasm"))]
     entry(
         "intersecting-quorums",
         "Votes and commits use configurations whose quorums intersect.",

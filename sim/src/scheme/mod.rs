@@ -6,17 +6,13 @@
 pub mod raft;
 
 use crate::check::Fact;
-#[cfg(not(target_family = "wasm"))]
 use crate::check::configurations::Configuration;
-#[cfg(not(target_family = "wasm"))]
 use crate::packet::Load;
 use crate::packet::Packet;
 use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
-#[cfg(not(target_family = "wasm"))]
 use std::sync::Arc;
 use tenure::fence::Holder;
-#[cfg(not(target_family = "wasm"))]
 use tenure::log::{Position, Shape};
 use tenure::{Election, Instant};
 
@@ -56,67 +52,49 @@ pub trait Scheme: Election<Reply = ()> {
     /// The message as a packet.
     fn pack(message: Self::Peer) -> Packet;
 
-    /// The message in a packet; `None` when it is not one of this scheme.
-    fn unpack(packet: Packet) -> Option<Self::Peer>;
-
     /// Its log, if it has one.
-    #[cfg(not(target_family = "wasm"))]
     fn log(&self) -> Option<&Shape>;
 
     /// Up to where the log is committed.
-    #[cfg(not(target_family = "wasm"))]
     fn committed(&self) -> u64;
 
     /// Appends an entry to the log; `None` when it may not.
-    #[cfg(not(target_family = "wasm"))]
     fn propose(&mut self, now: Instant) -> Option<Position>;
 
     /// Who leads begins a change of who takes part; false when it may not.
-    #[cfg(not(target_family = "wasm"))]
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool;
 
     /// Who leads hands over; false when it may not.
-    #[cfg(not(target_family = "wasm"))]
     fn transfer(&mut self, now: Instant, to: usize) -> bool;
 
     /// Who takes part from an entry of this write on, with its index and term.
-    #[cfg(not(target_family = "wasm"))]
     fn configured(write: &Self::Request) -> Option<(u64, u64, Configuration)>;
 
     /// Asks for a read that a majority confirms: its number; `None` when nobody could.
-    #[cfg(not(target_family = "wasm"))]
     fn read(&mut self, now: Instant) -> Option<u64>;
 
     /// Up to where the state must have come for a read that the lease allows now; `None` without one.
-    #[cfg(not(target_family = "wasm"))]
     fn read_leased(&mut self, now: Instant) -> Option<u64>;
 
     /// All reads up to a number may be answered once the state has come up to an index; or not at all.
-    #[cfg(not(target_family = "wasm"))]
     fn poll_read(&mut self) -> Option<(u64, Option<u64>)>;
 
     /// The host has a snapshot as of `index`.
-    #[cfg(not(target_family = "wasm"))]
     fn compact(&mut self, now: Instant, index: u64);
 
     /// What a message has of the log.
-    #[cfg(not(target_family = "wasm"))]
     fn carried(message: &Self::Peer) -> Carried;
 
     /// What a write changes of the log.
-    #[cfg(not(target_family = "wasm"))]
     fn changed(write: &Self::Request) -> Carried;
 
     /// The log on a disk.
-    #[cfg(not(target_family = "wasm"))]
     fn log_of(stored: &Self::Stored) -> &Shape;
 
     /// The message with what the host attached, as a packet.
-    #[cfg(not(target_family = "wasm"))]
     fn load(message: Self::Peer, load: Arc<Load>) -> Packet;
 
     /// The message in a packet and what is attached to it.
-    #[cfg(not(target_family = "wasm"))]
     fn unload(packet: Packet) -> Option<(Self::Peer, Option<Arc<Load>>)>;
 
     /// What a message that leaves `node` for `to` tells the checkers.
@@ -133,7 +111,6 @@ pub trait Scheme: Election<Reply = ()> {
 }
 
 /// What a message or a write has of the log, to which a host attaches what it keeps under those names (law C9).
-#[cfg(not(target_family = "wasm"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carried {
     /// Nothing.

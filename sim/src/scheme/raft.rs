@@ -1,27 +1,20 @@
 //! Raft in the world.
 
-#[cfg(not(target_family = "wasm"))]
 use super::Carried;
 use super::{Detail, Look, Recorded, RoleCode, Scheme};
-#[cfg(not(target_family = "wasm"))]
 use crate::check::configurations::Configuration;
 use crate::check::{Check, Fact};
-#[cfg(not(target_family = "wasm"))]
 use crate::packet::Load;
 use crate::packet::Packet;
 use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
-#[cfg(not(target_family = "wasm"))]
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::Position;
-#[cfg(not(target_family = "wasm"))]
 use tenure::log::Shape;
 use tenure::membership::Membership;
-#[cfg(not(target_family = "wasm"))]
 use tenure::membership::{Part, Target};
 use tenure::quorum::Voters;
-#[cfg(not(target_family = "wasm"))]
 use tenure::raft::Served;
 use tenure::raft::{
     Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
@@ -147,14 +140,6 @@ impl Scheme for Machine {
         Packet::Raft(message)
     }
 
-    fn unpack(packet: Packet) -> Option<Message> {
-        match packet {
-            Packet::Raft(message) => Some(message),
-            _ => None,
-        }
-    }
-
-    #[cfg(not(target_family = "wasm"))]
     fn log(&self) -> Option<&Shape> {
         self.config()
             .replication
@@ -162,17 +147,14 @@ impl Scheme for Machine {
             .then(|| tenure::raft::Raft::log(self))
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn committed(&self) -> u64 {
         self.commit()
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn propose(&mut self, now: Instant) -> Option<Position> {
         Raft::propose(self, now, 1).ok()
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool {
         let ids = |nodes: &[u16]| -> Vec<NodeId> {
             nodes.iter().map(|node| NodeId(u64::from(*node))).collect()
@@ -184,12 +166,10 @@ impl Scheme for Machine {
         Raft::change(self, now, &Target { voters, learners }).is_ok()
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn transfer(&mut self, now: Instant, to: usize) -> bool {
         Raft::transfer(self, now, NodeId(to as u64)).is_ok()
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn configured(write: &Write) -> Option<(u64, u64, Configuration)> {
         let (at, membership) = match &write.log {
             LogWrite::Append {
@@ -213,17 +193,14 @@ impl Scheme for Machine {
         Some((at.index, at.term, Configuration::of(halves, learners)))
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn read(&mut self, now: Instant) -> Option<u64> {
         Raft::read(self, now).ok()
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn read_leased(&mut self, now: Instant) -> Option<u64> {
         Raft::read_leased(self, now).ok().map(|leased| leased.index)
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn poll_read(&mut self) -> Option<(u64, Option<u64>)> {
         Some(match Raft::poll_read(self)? {
             Served::Ready { upto, index } => (upto, Some(index)),
@@ -231,13 +208,11 @@ impl Scheme for Machine {
         })
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn compact(&mut self, now: Instant, index: u64) {
         // What is not durable yet is compacted another time.
         let _ = Raft::compact(self, now, index);
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn carried(message: &Message) -> Carried {
         match message {
             Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
@@ -250,7 +225,6 @@ impl Scheme for Machine {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn changed(write: &Write) -> Carried {
         match &write.log {
             LogWrite::Keep => Carried::Nothing,
@@ -261,17 +235,14 @@ impl Scheme for Machine {
         }
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn log_of(stored: &Stored) -> &Shape {
         &stored.log
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn load(message: Message, load: Arc<Load>) -> Packet {
         Packet::Loaded(message, load)
     }
 
-    #[cfg(not(target_family = "wasm"))]
     fn unload(packet: Packet) -> Option<(Message, Option<Arc<Load>>)> {
         match packet {
             Packet::Raft(message) => Some((message, None)),
@@ -331,7 +302,6 @@ impl Scheme for Machine {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
 fn carried(after: Position, entries: &Entries) -> Carried {
     Carried::Entries {
         after,

@@ -31,7 +31,28 @@ pub struct StoreClient {
     known: [(u64, u64); KEYS as usize],
     /// The lease it keeps alive, if it has one.
     lease: u64,
-    told: u64,
+    answered: [u32; Errand::KINDS],
+}
+
+/// What a client asks for, as people tell it apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Errand {
+    /// That something be kept, whatever is there or only if it is as it was.
+    Write = 0,
+    /// What is kept, read through the log.
+    LogRead = 1,
+    /// The same, once a majority confirmed who leads.
+    ConfirmedRead = 2,
+    /// The same, from who leads, while its lease lasts.
+    LeasedRead = 3,
+    /// That a lease be granted or kept alive.
+    Lease = 4,
+}
+
+impl Errand {
+    /// How many there are.
+    pub const KINDS: usize = 5;
 }
 
 /// What is asked for.
@@ -53,6 +74,18 @@ struct Open {
     /// What of it concerns a key.
     key: u64,
     input: Option<RegisterInput>,
+}
+
+impl Open {
+    const fn errand(&self) -> Errand {
+        match (self.input, self.asked.reading) {
+            (None, _) => Errand::Lease,
+            (Some(RegisterInput::Read), Reading::Log) => Errand::LogRead,
+            (Some(RegisterInput::Read), Reading::Confirmed) => Errand::ConfirmedRead,
+            (Some(RegisterInput::Read), Reading::Leased) => Errand::LeasedRead,
+            (Some(_), _) => Errand::Write,
+        }
+    }
 }
 
 /// Something for the history of a key.
@@ -77,14 +110,20 @@ impl StoreClient {
             open: None,
             known: [(0, 0); KEYS as usize],
             lease: 0,
-            told: 0,
+            answered: [0; Errand::KINDS],
         }
     }
 
-    /// How many of its requests were answered.
+    /// How many of its requests were answered, of each [`Errand`].
     #[must_use]
-    pub const fn told(&self) -> u64 {
-        self.told
+    pub const fn answered(&self) -> [u32; Errand::KINDS] {
+        self.answered
+    }
+
+    /// What it waits for, and since when.
+    #[must_use]
+    pub fn waits(&self) -> Option<(Errand, u64)> {
+        self.open.as_ref().map(|open| (open.errand(), open.since))
     }
 
     /// When it looks next whether to ask for something.
@@ -200,7 +239,7 @@ impl StoreClient {
                 (refused, None)
             }
             Said::Answered(result) => {
-                self.told += 1;
+                self.answered[open.errand() as usize] += 1;
                 let noted = match (result, open.input) {
                     (Ok(answer), Some(input)) => {
                         let (output, knows) = heard(answer, input);

@@ -4,7 +4,8 @@
 use super::{
     Answer, Change, Compare, Done, Key, LeaseId, Operation, Range, Record, Refused, Request, Value,
 };
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use crate::sorted::Sorted;
+use std::collections::VecDeque;
 
 /// How many changes are remembered for watchers.
 const REMEMBERED: usize = 1_024;
@@ -13,8 +14,8 @@ const REMEMBERED: usize = 1_024;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kv {
     revision: u64,
-    records: BTreeMap<Key, Held>,
-    leases: BTreeMap<LeaseId, Lease>,
+    records: Sorted<Key, Held>,
+    leases: Sorted<LeaseId, Lease>,
     /// The latest changes, oldest first.
     changes: VecDeque<Change>,
     /// The revision after which every change is remembered.
@@ -33,7 +34,7 @@ struct Held {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Lease {
     ttl: u64,
-    keys: BTreeSet<Key>,
+    keys: Sorted<Key, ()>,
 }
 
 impl Kv {
@@ -110,7 +111,7 @@ impl Kv {
                 if *lease == 0 || self.leases.contains_key(lease) {
                     return Err(Refused::LeaseTaken(*lease));
                 }
-                let keys = BTreeSet::new();
+                let keys = Sorted::default();
                 self.leases.insert(*lease, Lease { ttl: *ttl, keys });
                 Done::Lease(*ttl)
             }
@@ -120,10 +121,10 @@ impl Kv {
                 let keys = ended.ok_or(Refused::NoLease(*lease))?.keys;
                 // All in one revision, as in etcd.
                 let revision = self.revision + 1;
-                for key in &keys {
+                for (key, ()) in keys.iter() {
                     self.remove(key, revision);
                 }
-                Done::Revoked(keys.len())
+                Done::Revoked(keys.iter().count())
             }
         };
         Ok(Answer {
@@ -200,7 +201,7 @@ impl Kv {
             self.detach(key, former);
         }
         if let Some(lease) = self.leases.get_mut(&lease) {
-            lease.keys.insert(key.clone());
+            lease.keys.insert(key.clone(), ());
         }
         let held = Held {
             value: value.clone(),
@@ -239,11 +240,7 @@ impl Kv {
 
     fn within(&self, range: &Range) -> impl Iterator<Item = (&Key, &Held)> {
         let begins = range.begins();
-        let from = (
-            std::ops::Bound::Included(begins),
-            std::ops::Bound::Unbounded,
-        );
-        let mut all = self.records.range::<str, _>(from);
+        let mut all = self.records.from(move |key| **key < *begins);
         std::iter::from_fn(move || all.next().filter(|(key, _)| range.contains(key)))
     }
 }

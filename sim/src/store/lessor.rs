@@ -3,12 +3,12 @@
 //! early because of a change of leaders (etcd's `Promote`).
 
 use super::{Kv, LeaseId};
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 
 /// When each lease ends, on the clock of whoever leads.
 #[derive(Clone, Debug, Default)]
 pub struct Lessor {
-    ends: BTreeMap<LeaseId, u64>,
+    ends: Sorted<LeaseId, u64>,
 }
 
 impl Lessor {
@@ -42,7 +42,7 @@ impl Lessor {
     /// When the next lease is over.
     #[must_use]
     pub fn due(&self) -> Option<u64> {
-        self.ends.values().min().copied()
+        self.ends.iter().map(|(_, end)| *end).min()
     }
 }
 

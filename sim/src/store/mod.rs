@@ -16,8 +16,8 @@ mod reader;
 pub(crate) mod replica;
 mod single;
 
-pub use client::StoreClient;
 pub(crate) use client::{Asked, CLIENTS, Noted};
+pub use client::{Errand, StoreClient};
 pub use kv::Kv;
 pub use lessor::Lessor;
 pub(crate) use reader::Reader;

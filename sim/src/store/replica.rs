@@ -2,7 +2,8 @@
 //! applied, and who waits for which entry (law C9: the machine knows none of it).
 
 use super::{Answer, Done, Kv, Lessor, Range, Refused, Request};
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::Sorted;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use tenure::log::{Position, Shape};
 
@@ -32,7 +33,7 @@ pub(crate) type Payload = Option<Arc<Command>>;
 
 /// Payloads under the names of their entries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Commands(BTreeMap<(u64, u64), Payload>);
+pub(crate) struct Commands(Sorted<(u64, u64), Payload>);
 
 impl Commands {
     pub(crate) fn get(&self, name: Position) -> Option<&Payload> {
@@ -41,7 +42,7 @@ impl Commands {
 
     /// Keeps a payload, if none is kept under that name.
     pub(crate) fn keep(&mut self, name: Position, payload: Payload) {
-        self.0.entry((name.index, name.term)).or_insert(payload);
+        self.0.keep((name.index, name.term), payload);
     }
 
     pub(crate) fn take_in(&mut self, named: &[(Position, Payload)]) {
@@ -52,7 +53,7 @@ impl Commands {
 
     /// Entries up to `index` are needed no more.
     pub(crate) fn forget(&mut self, index: u64) {
-        self.0 = self.0.split_off(&(index + 1, 0));
+        self.0.forget_before(&(index + 1, 0));
     }
 }
 
@@ -106,7 +107,7 @@ pub struct Replica {
     next: Option<Arc<Snapshot>>,
     /// One that came with a message and may be installed.
     offered: Option<Arc<Snapshot>>,
-    waiting: BTreeMap<u64, Waiting>,
+    waiting: Sorted<u64, Waiting>,
     /// Reads in the order in which they were asked for.
     reads: VecDeque<WaitingRead>,
     /// While it leads.
@@ -229,7 +230,7 @@ impl Replica {
         let behind = self.applied.index < base.index;
         if behind {
             (self.applied, self.kv) = (base, state.kv.clone());
-            self.waiting = self.waiting.split_off(&(base.index + 1));
+            self.waiting.forget_before(&(base.index + 1));
         }
         self.snapshot = Some(state);
         behind

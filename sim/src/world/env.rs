@@ -2,7 +2,6 @@
 
 use super::fared::Fared;
 use crate::check::linearizable::{Listener, Use};
-#[cfg(not(target_family = "wasm"))]
 use crate::check::logs::LogJudges;
 use crate::check::{Broken, Check, Fact, Judges};
 use crate::jobs::Jobs;
@@ -41,7 +40,6 @@ pub(crate) enum Due {
     /// A node's work at a job may be done, or its tenure over.
     Work(u16),
     /// Leases of a store may be over, where this node leads.
-    #[cfg(not(target_family = "wasm"))]
     Leases(u16),
 }
 
@@ -139,11 +137,13 @@ impl Env {
     }
 
     /// Notes what a client of the store asked or was answered, if histories are recorded.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn used_store(&mut self, client: usize, noted: Option<crate::store::Noted>) {
+        #[cfg(not(target_family = "wasm"))]
         if let (Some(store), Some(noted)) = (&mut self.store, noted) {
             store.note(self.now, client as u16, noted);
         }
+        #[cfg(target_family = "wasm")]
+        let _ = (client, noted);
     }
 
     /// The answer of a resource that nobody is there to hear.
@@ -186,7 +186,6 @@ impl Env {
     }
 
     /// Tells the judges of logs, and shows what they find broken.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn judge_logs(
         &mut self,
         node: usize,

@@ -91,7 +91,6 @@ impl World {
     }
 
     /// Who leads is asked for something that concerns the others.
-    #[cfg(not(target_family = "wasm"))]
     fn ask_leader(&mut self, action: &Action) -> bool {
         let heir = match action {
             Action::Transfer(heir) => self.resolve(*heir),
@@ -111,7 +110,6 @@ impl World {
     }
 
     fn carry_out(&mut self, action: &Action) -> bool {
-        #[cfg(not(target_family = "wasm"))]
         if matches!(action, Action::Change(..) | Action::Transfer(_)) {
             return self.ask_leader(action);
         }

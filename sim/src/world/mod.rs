@@ -9,6 +9,7 @@ mod faults;
 mod flap;
 #[cfg(test)]
 mod flaws;
+pub mod replication;
 pub mod view;
 mod work;
 
@@ -33,7 +34,6 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
-#[cfg(not(target_family = "wasm"))]
 use crate::store::{Reader, StoreClient};
 use env::{Due, Env, message_event};
 use fared::Fared;
@@ -48,9 +48,7 @@ pub(crate) enum Actor {
     Raft(Box<Node<raft::Machine>>),
     Client(Client),
     Resource(Resource),
-    #[cfg(not(target_family = "wasm"))]
     Store(StoreClient),
-    #[cfg(not(target_family = "wasm"))]
     Reader(Box<Reader>),
 }
 
@@ -103,7 +101,6 @@ impl World {
         )));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
-        #[cfg(not(target_family = "wasm"))]
         if scenario.log {
             let client = |place| {
                 StoreClient::new(nodes as u16, scenario.clients.every, scenario.seed, place)
@@ -240,7 +237,6 @@ impl World {
                 }
             }
             Due::Flap(from, to) => self.flap_turns(from, to),
-            #[cfg(not(target_family = "wasm"))]
             Due::Leases(node) => {
                 if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
                     raft.look_at_leases(&mut self.env, node as usize);
@@ -391,7 +387,6 @@ impl World {
     }
 
     /// Another client of the store, which begins at once.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn add_reader(&mut self, reader: Reader) {
         let actor = self.actors.len() as u16;
         self.actors.push(Actor::Reader(Box::new(reader)));
@@ -399,7 +394,6 @@ impl World {
     }
 
     /// Those that were added.
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn readers(&self) -> impl Iterator<Item = &Reader> {
         self.actors.iter().filter_map(|actor| match actor {
             Actor::Reader(reader) => Some(&**reader),
@@ -439,7 +433,6 @@ impl World {
     }
 
     fn tick(&mut self, actor: usize) {
-        #[cfg(not(target_family = "wasm"))]
         self.read_on(actor);
         if let Some(Actor::Client(client)) = self.actors.get_mut(actor) {
             let now = self.env.now;
@@ -450,7 +443,6 @@ impl World {
             self.env
                 .send_outside(actor, target as usize, 0, Packet::Request { request });
         }
-        #[cfg(not(target_family = "wasm"))]
         if let Some(Actor::Store(client)) = self.actors.get_mut(actor) {
             let now = self.env.now;
             let next = client.next_at(now);
@@ -464,7 +456,6 @@ impl World {
     }
 
     /// A reader asks for the next thing, if it waits for nothing.
-    #[cfg(not(target_family = "wasm"))]
     fn read_on(&mut self, actor: usize) {
         if let Some(Actor::Reader(reader)) = self.actors.get_mut(actor)
             && !reader.waits()
@@ -516,7 +507,6 @@ impl World {
                     }
                 }
             }
-            #[cfg(not(target_family = "wasm"))]
             Some(Actor::Store(client)) => {
                 self.env.trace.cause = self
                     .env
@@ -532,7 +522,6 @@ impl World {
                     }
                 }
             }
-            #[cfg(not(target_family = "wasm"))]
             Some(Actor::Reader(reader)) => {
                 self.env.trace.cause = self
                     .env

@@ -104,7 +104,6 @@ impl World {
         let name = |(place, actor): (usize, &Actor)| match actor {
             Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
-            #[cfg(not(target_family = "wasm"))]
             Actor::Store(_) | Actor::Reader(_) => (
                 ActorKind::Client,
                 format!("store-client-{}", place - self.env.nodes - 2),

@@ -23,6 +23,8 @@ pub struct World {
     summary: Vec<f64>,
     overlaps: Vec<f64>,
     leaderless: Vec<f64>,
+    logs: Vec<f64>,
+    clients: Vec<f64>,
 }
 
 #[wasm_bindgen]
@@ -49,6 +51,8 @@ impl World {
             summary: Vec::new(),
             overlaps: Vec::new(),
             leaderless: Vec::new(),
+            logs: Vec::new(),
+            clients: Vec::new(),
         };
         world.frame();
         Ok(world)
@@ -126,6 +130,8 @@ impl World {
         world.write_resources(&mut self.resources);
         world.write_links(&mut self.links);
         world.write_summary(&mut self.summary);
+        world.write_logs(&mut self.logs);
+        world.write_clients(&mut self.clients);
         let judges = self.history.head().judges();
         write_spans(judges.overlaps(), &mut self.overlaps);
         write_spans(judges.leaderless(), &mut self.leaderless);
@@ -322,5 +328,33 @@ impl World {
     #[must_use]
     pub fn leaderless_len(&self) -> usize {
         self.leaderless.len()
+    }
+
+    /// The replicated logs, of different lengths; empty where there is none.
+    #[wasm_bindgen(js_name = logsPtr)]
+    #[must_use]
+    pub fn logs_ptr(&self) -> usize {
+        self.logs.as_ptr() as usize
+    }
+
+    /// The replicated logs.
+    #[wasm_bindgen(js_name = logsLen)]
+    #[must_use]
+    pub fn logs_len(&self) -> usize {
+        self.logs.len()
+    }
+
+    /// The clients of the store.
+    #[wasm_bindgen(js_name = clientsPtr)]
+    #[must_use]
+    pub fn clients_ptr(&self) -> usize {
+        self.clients.as_ptr() as usize
+    }
+
+    /// The clients of the store.
+    #[wasm_bindgen(js_name = clientsLen)]
+    #[must_use]
+    pub fn clients_len(&self) -> usize {
+        self.clients.len()
     }
 }

@@ -104,6 +104,16 @@ export class Engine {
     });
   }
 
+  /** The replicated logs as of the last frame, one after the other; empty where there is none. */
+  logs(): Float64Array {
+    return this.guard(() => this.view('logs', this.world.logsPtr(), this.world.logsLen()));
+  }
+
+  /** The clients of the store as of the last frame. */
+  clients(): Float64Array {
+    return this.guard(() => this.view('clients', this.world.clientsPtr(), this.world.clientsLen()));
+  }
+
   /** All events up to the horizon, in order of time. */
   events(): Float64Array {
     return this.guard(() => this.view('events', this.world.eventsPtr(), this.world.eventsLen()));

@@ -67,6 +67,37 @@ export const SUMMARY = {
   leaderTerm: 12,
 } as const;
 
+/** A replicated log: this, then its runs, then the followers that its node leads. */
+export const LOG = {
+  stride: 9,
+  node: 0,
+  base: 1,
+  baseTerm: 2,
+  last: 3,
+  committed: 4,
+  applied: 5,
+  durable: 6,
+  runs: 7,
+  followers: 8,
+} as const;
+
+/** Entries of one term that follow each other. */
+export const RUN = { stride: 2, term: 0, count: 1 } as const;
+
+/** What a leader knows of a follower's log. */
+export const FOLLOWER = { stride: 4, node: 0, match: 1, next: 2, pace: 3 } as const;
+
+/** How entries go to a follower, by code. */
+export const PACES = ['probe', 'probing', 'stream', 'snapshot'] as const;
+export type Pace = (typeof PACES)[number];
+
+/** A client of the store: what it waits for and since when, then how many of each errand were answered. */
+export const CLIENT = { stride: 8, actor: 0, errand: 1, since: 2, answered: 3 } as const;
+
+/** What a client asks the store for, by code. */
+export const ERRANDS = ['write', 'log-read', 'confirmed-read', 'leased-read', 'lease'] as const;
+export type Errand = (typeof ERRANDS)[number];
+
 export const EVENT = {
   stride: 8,
   time: 0,
@@ -118,6 +149,8 @@ export const EVENT_KINDS = [
   'job-stopped',
   'job-done',
   'job-refused',
+  'committed',
+  'installed',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -134,7 +167,7 @@ export type Role = (typeof ROLES)[number];
 export const STATUSES = ['up', 'paused', 'crashed'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Message kinds by code; codes 10–19 are not used. */
+/** Message kinds by code. */
 export const MESSAGES: Readonly<Record<number, string>> = {
   0: 'RequestPreVote',
   1: 'PreVoteGranted',
@@ -146,6 +179,16 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   7: 'HeartbeatAck',
   8: 'HeartbeatRefused',
   9: 'Release',
+  10: 'Append',
+  11: 'AppendAck',
+  12: 'AppendRefused',
+  13: 'Commit',
+  14: 'InstallSnapshot',
+  15: 'Fetch',
+  16: 'Suffix',
+  17: 'ReadIndex',
+  18: 'ReadIndexAck',
+  19: 'NotMember',
   20: 'ClientRequest',
   21: 'ClientReply',
   22: 'Write',
@@ -156,6 +199,9 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   27: 'List',
   28: 'Claim',
   29: 'Finish',
+  30: 'Ask',
+  31: 'Said',
+  40: 'SuffixSnapshot',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

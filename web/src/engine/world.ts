@@ -46,6 +46,10 @@ export interface World {
   overlapsLen(): number;
   leaderlessPtr(): number;
   leaderlessLen(): number;
+  logsPtr(): number;
+  logsLen(): number;
+  clientsPtr(): number;
+  clientsLen(): number;
   eventsPtr(): number;
   eventsLen(): number;
   act(action: Action): void;

@@ -25,6 +25,13 @@ export const WORDS = [
   'safeMode',
   'seed',
   'disk',
+  'log',
+  'committed',
+  'applied',
+  'snapshot',
+  'progress',
+  'readIndex',
+  'leaseRead',
 ] as const;
 
 export type Word = (typeof WORDS)[number];
@@ -137,5 +144,33 @@ export const GLOSSARY: Glossary = {
   disk: {
     name: 'disk',
     text: 'Term and vote must be on disk before the answer leaves. A vote that could be forgotten in a crash might be given twice.',
+  },
+  log: {
+    name: 'log',
+    text: 'Every command of the group is an entry: an index, and the term of the leader that wrote it. All nodes carry out the same entries in the same order.',
+  },
+  committed: {
+    name: 'committed',
+    text: 'A majority has the entry on disk, and its leader leads the term it belongs to: it stays for ever. What is not committed the next leader may overwrite.',
+  },
+  applied: {
+    name: 'applied',
+    text: 'Carried out on the node’s own copy of the store. Only what is committed is applied.',
+  },
+  snapshot: {
+    name: 'snapshot',
+    text: 'The state as of an entry. What led to it is no longer kept, and whoever lacks it is sent the snapshot.',
+  },
+  progress: {
+    name: 'match and next',
+    text: 'What the leader knows of a follower: up to where their logs agree, on disk (▲), and which entry it sends next (△).',
+  },
+  readIndex: {
+    name: 'read index',
+    text: 'A read without an entry: the leader notes how far is committed, a majority confirms that it still leads, and the answer comes once that is applied.',
+  },
+  leaseRead: {
+    name: 'lease read',
+    text: 'A read from the leader’s own copy, with nobody asked, while its lease lasts. It is as good as the bound on the clocks.',
   },
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MESSAGES } from '../engine/layout';
 import { en, type Key } from './en';
 import { GLOSSARY, WORDS } from './glossary';
 import { GLOSSARY_ZH } from './glossary-zh';
@@ -53,7 +54,7 @@ describe('strings', () => {
     const made = [...code.matchAll(/`([a-z][a-z.-]*\.)\$\{/g)].map(([, start]) => start);
     for (const key of Object.keys(en)) {
       const used = code.includes(`'${key}'`) || made.some((start) => key.startsWith(start));
-      expect(used || /^(lose|lost|deposed|refusal|refused)\.\d$/.test(key), key).toBe(true);
+      expect(used || /^(lose|lost|deposed|refusal|refused)\.\d+$/.test(key), key).toBe(true);
     }
   });
 });
@@ -83,6 +84,17 @@ describe('the codes of the engine', () => {
     const codes = [...arms.matchAll(/=> (\d+),/g)].map(([, code]) => `deposed.${code}`);
     // The last is a crash, which is none of the election's own reasons.
     expect(numbered('deposed')).toEqual([...codes.sort(), 'deposed.4']);
+  });
+});
+
+describe('the messages of the engine', () => {
+  it('each have a name on the page', () => {
+    const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+    const codes = ['sim/src/scheme/raft.rs', 'sim/src/packet.rs']
+      .flatMap((path) => [...source(path).matchAll(/pub\(crate\) const \w+: i64 = (\d+);/g)])
+      .map(([, code]) => code);
+    expect(codes).toContain('40');
+    expect(Object.keys(MESSAGES).sort()).toEqual(codes.sort());
   });
 });
 

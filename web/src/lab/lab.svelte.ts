@@ -79,6 +79,8 @@ export class Lab {
   readonly setting: Setting = $derived(readSetting(this.scenario));
   /** Clients write through the leader, not through anyone. */
   readonly heeded = $derived(isHeeded(this.scenario));
+  /** The nodes replicate a log, and clients use the store on it. */
+  readonly replicates = $derived((this.scenario.raft as { log?: boolean } | undefined)?.log === true);
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
   readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));
   readonly node: NodeView | null = $derived(
@@ -260,6 +262,11 @@ export class Lab {
   /** Events up to the horizon. The buffer is the engine's: read it at once, keep nothing of it. */
   events(): Float64Array {
     return this.engine.events();
+  }
+
+  /** The replicated logs and the clients of the store at the cursor; the buffers are the engine's, too. */
+  logs(): { logs: Float64Array; clients: Float64Array } {
+    return { logs: this.engine.logs(), clients: this.engine.clients() };
   }
 
   /** Runs what may go on beside; tells what went wrong with it, whatever that is. */

@@ -7,6 +7,7 @@ export const LOG_GROUPS = [
   'faults',
   'writes',
   'jobs',
+  'log',
   'messages',
   'timers',
   'disk',
@@ -50,6 +51,8 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   'job-stopped': 'jobs',
   'job-done': 'jobs',
   'job-refused': 'jobs',
+  committed: 'log',
+  installed: 'log',
   violation: 'checks',
   end: 'checks',
 };

@@ -15,8 +15,8 @@ export function messageText(kind: number, t: Translate): string {
   return isKey(key) ? t(key) : name;
 }
 
-/** Codes from here on are about the client and the resources, whose number is a token. */
-const FIRST_TOKEN_MESSAGE = 20;
+/** The codes of messages that are about the client and the resources, whose number is a token. */
+const TOKEN_MESSAGES = { first: 20, last: 39 };
 
 /** A disk that was wiped lost no record of a number, but all. */
 const WIPED = 2;
@@ -25,6 +25,8 @@ const WIPED = 2;
 export function actorText(id: number, actors: readonly Actor[], t: Translate): string {
   const actor = actors.find((candidate) => candidate.id === id);
   if (!actor) return id < 0 ? t('value.none') : `#${id}`;
+  const number = /^store-client-(\d+)$/.exec(actor.name)?.[1];
+  if (number) return t('actor.store-client', { number });
   if (actor.kind === 'client') return t('actor.client');
   if (actor.kind === 'resource') return t(actor.fenced ? 'actor.fenced' : 'actor.unfenced');
   return actor.name;
@@ -50,7 +52,10 @@ export function eventText(
     case 'deliver':
     case 'lose':
       params.message = messageText(event.a, t);
-      params.term = t(event.a >= FIRST_TOKEN_MESSAGE ? 'event.token' : 'event.term', { term: params.term });
+      params.term = t(
+        event.a >= TOKEN_MESSAGES.first && event.a <= TOKEN_MESSAGES.last ? 'event.token' : 'event.term',
+        { term: params.term },
+      );
       params.why = numbered('lose', event.b, t);
       break;
     case 'role':

@@ -23,6 +23,7 @@ export const GROUPS = [
       'star-partition',
     ],
   },
+  { about: 'replication', ids: ['uncommitted-tail', 'constrained-election', 'stale-lease-read'] },
   { about: 'fencing', ids: ['paused-leader', 'delayed-write', 'read-before-fence'] },
   { about: 'work', ids: ['writers-without-leader', 'scheduler-takeover', 'scheduler-paused'] },
   {

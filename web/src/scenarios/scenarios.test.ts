@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from '../engine/engine';
-import { EVENT, EVENT_KINDS } from '../engine/layout';
+import { EVENT, EVENT_KINDS, MESSAGES } from '../engine/layout';
 import type { WorldModule } from '../engine/world';
 import { language, loadLanguage } from '../i18n/languages';
 import { translator } from '../i18n/translate';
 import { readCluster } from '../model/cluster';
 import { History } from '../model/history';
 import { readEvent } from '../model/log';
+import { readErrands, readLogs, termAt } from '../model/replication';
 import { eventText, isJudged } from '../model/text';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
@@ -142,5 +143,56 @@ describe('the scenario', () => {
     expect(verdict('jobs-run-twice-unfenced')).toBe('broken-by-design');
     expect(verdict('jobs-run-twice-fenced')).toBe('holds');
     expect(verdict('jobs-concurrent')).toBe('holds');
+  });
+
+  it('uncommitted tail: what no majority had gives way to the entries of the next term', async () => {
+    const { engine, at } = await open('uncommitted-tail');
+    const logs = (time: number) => {
+      const { nodes } = at(time);
+      return readLogs(
+        engine.logs(),
+        nodes.map(({ term }) => term),
+      );
+    };
+    const [before] = logs(1_560_000);
+    expect(before.last - before.committed!).toBeGreaterThan(4);
+    expect(termAt(before, before.last)).toBe(1);
+    const after = logs(3_500_000);
+    const [first] = after;
+    for (const log of after) expect(log.committed).toBeGreaterThan(before.last);
+    expect(first.runs.map(({ term }) => term)).toEqual([2]);
+    expect(first.progress).toMatchObject({ leader: 2, pace: 'stream' });
+    // Beyond what was committed the leader's and a follower's log may differ by what is under way alone.
+    for (const { last } of after) expect(Math.abs(last - after[2].last)).toBeLessThan(8);
+  });
+
+  it('constrained election: the node with the short log fetches what it lacks, and wins', async () => {
+    const { engine, at } = await open('constrained-election');
+    at(2_000_000);
+    const [, short, , , other] = readLogs(engine.logs(), []);
+    expect(other.last - short.last).toBeGreaterThan(10);
+    expect(at(2_400_000).summary).toMatchObject({ leader: 1, leaderTerm: 2 });
+    const [, winner] = readLogs(engine.logs(), []);
+    expect(winner.committed).toBeGreaterThanOrEqual(other.committed!);
+    const kinds = (kind: string) => {
+      const events = engine.events();
+      return Array.from({ length: events.length / EVENT.stride }, (_, i) => readEvent(events, i)).filter(
+        (event) => event.kind === 'send' && MESSAGES[event.a] === kind,
+      );
+    };
+    expect(kinds('Fetch').map(({ actor, other }) => [actor, other])).toEqual([[1, 4]]);
+    expect(kinds('Suffix').map(({ actor, other }) => [actor, other])).toEqual([[4, 1]]);
+  });
+
+  it('stale lease read: reads by lease are answered on both sides, and two believe that they lead', async () => {
+    const { engine, at, verdict } = await open('stale-lease-read');
+    const leased = (time: number) => {
+      at(time);
+      return readErrands(engine.clients()).find(({ errand }) => errand === 'leased-read')!.answered;
+    };
+    expect(leased(3_400_000)).toBeGreaterThan(leased(2_200_000));
+    expect(at(3_277_300).summary.believedLeaders).toBe(2);
+    expect(verdict('log-matching')).toBe('holds');
+    expect(verdict('leader-completeness')).toBe('holds');
   });
 });

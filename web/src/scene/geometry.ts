@@ -22,6 +22,9 @@ const ABOVE = 1.75;
 const BELOW = 2.25;
 const BESIDE = 1.75;
 
+/** A stage that is lower than this spreads the cluster in its width, and what stands at its side in its height. */
+const LOW = 260;
+
 /** The row of client and resources below a stacked cluster. */
 const FOOT = 56;
 /** Height of a line of its text. */
@@ -40,10 +43,14 @@ export function layout(nodes: number, resources: number, width: number, height: 
   const side = stacked ? 0 : 112 * scale;
   const far = stacked ? 0 : 184 * scale;
   const foot = stacked ? FOOT : 0;
+  const low = !stacked && height < LOW;
 
   const room = { width: width - side - far, height: height - foot };
   const ry = Math.max(radius, (room.height - radius * (ABOVE + BELOW)) / 2);
-  const rx = Math.max(radius, Math.min((room.width - radius * BESIDE * 2) / 2, ry * (stacked ? 2 : 1.35)));
+  const rx = Math.max(
+    radius,
+    Math.min((room.width - radius * BESIDE * 2) / 2, ry * (stacked ? 2 : low ? 2.4 : 1.35)),
+  );
   const centre = {
     x: side + room.width / 2,
     y: radius * ABOVE + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
@@ -63,7 +70,10 @@ export function layout(nodes: number, resources: number, width: number, height: 
     resources: Array.from({ length: resources }, (_, i) =>
       stacked
         ? { x: width * (FOOT_FROM[i + 1] ?? 1), y: row }
-        : { x: width - far + 44 * scale, y: height * ((i + 1) / (resources + 1)) },
+        : {
+            x: width - far + 44 * scale,
+            y: height * (low ? (i + 0.6) / (resources + 0.2) : (i + 1) / (resources + 1)),
+          },
     ),
     stacked,
   };

@@ -30,12 +30,19 @@ const LOOKS: Readonly<Record<number, MessageLook>> = {
   7: 'grant',
   8: 'refuse',
   9: 'release',
+  11: 'grant',
+  12: 'refuse',
+  16: 'grant',
+  18: 'grant',
+  19: 'refuse',
   20: 'ask',
   21: 'grant',
   22: 'ask',
   23: 'grant',
   24: 'fence',
   25: 'ask',
+  31: 'grant',
+  40: 'grant',
 };
 
 export function messageLook(kind: number): MessageLook {
