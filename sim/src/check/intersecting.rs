@@ -73,9 +73,9 @@ mod tests {
         }
         let three = of(&[0, 1, 2]);
         assert!(!check.elected(1, 0, 5, &three) && check.elected(2, 3, 5, &three));
-        assert!(!check.committed(3, 4, &of(&[2, 3, 4])));
-        assert!(!check.elected(4, 0, 5, &three), "one in common is enough");
-        assert!(!check.committed(5, 4, &of(&[3, 4])));
+        assert!(!check.committed(3, 4, &of(&[0, 1, 2, 3])));
+        assert!(!check.elected(4, 0, 5, &three), "they meet");
+        assert!(check.committed(5, 4, &of(&[3, 4])));
         assert!(check.elected(6, 0, 5, &three));
         check.committed(7, 6, &of(&[3, 4]));
         assert!(

@@ -14,6 +14,8 @@ pub(super) struct LocalReads {
     since: Vec<u64>,
     /// Since when nothing is wrong; [`NEVER`] while something is.
     whole: u64,
+    /// By node: when its disk was last seen at what was asked of it while it was slow.
+    lagged: Vec<u64>,
     /// By node: since when it takes part; [`NEVER`] while it does not.
     joined: Vec<u64>,
     /// How old each was, whatever was wrong then.
@@ -29,6 +31,7 @@ impl LocalReads {
             within,
             since: Vec::new(),
             whole: 0,
+            lagged: vec![0; nodes],
             joined: joined.collect(),
             ages: Times::default(),
             tally: Tally::default(),
@@ -53,12 +56,17 @@ impl LocalReads {
         }
     }
 
+    /// The disk of a node is still at what was asked of it while it was slow.
+    pub(super) fn lags(&mut self, now: u64, node: usize) {
+        self.lagged[node] = now;
+    }
+
     /// A node shows the state as of a revision. Whether that is too old.
     pub(super) fn read(&mut self, now: u64, node: usize, revision: u64) -> bool {
         let left = self.since.get(revision as usize);
         let age = left.map_or(0, |left| now - left);
         self.ages.add(age);
-        let since = self.whole.max(self.joined[node]);
+        let since = self.whole.max(self.joined[node]).max(self.lagged[node]);
         let promised = since.saturating_add(self.within) <= now;
         promised && self.tally.note(now, age > self.within)
     }
@@ -88,7 +96,9 @@ mod tests {
         assert!(check.read(9_300, 1, 0));
         check.take_part(9_310, |node| node == 0);
         assert!(!check.read(9_900, 1, 0) && check.read(9_900, 0, 0));
-        assert_eq!((check.tally.exercised, check.tally.broken), (8, 5));
-        assert_eq!(check.ages.quantiles().max, 9_890);
+        check.lags(9_950, 0);
+        assert!(!check.read(10_049, 0, 0) && check.read(10_050, 0, 0));
+        assert_eq!((check.tally.exercised, check.tally.broken), (9, 6));
+        assert_eq!(check.ages.quantiles().max, 10_040);
     }
 }

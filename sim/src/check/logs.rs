@@ -242,9 +242,19 @@ impl LogJudges {
         self.local.reached(now, revision);
     }
 
-    /// A node shows its state as of a revision to a client that takes what is stale.
-    pub(crate) fn read_locally(&mut self, now: u64, node: usize, revision: u64) -> Broken {
+    /// A node shows its state as of a revision to a client that takes what is stale. Whether its disk is still at what was
+    /// asked of it while it was slow: then what was wrong is not over yet.
+    pub(crate) fn read_locally(
+        &mut self,
+        now: u64,
+        node: usize,
+        revision: u64,
+        lags: bool,
+    ) -> Broken {
         let mut broken = Broken::default();
+        if lags {
+            self.local.lags(now, node);
+        }
         broken.add(Check::LocalReads, self.local.read(now, node, revision));
         broken
     }

@@ -343,7 +343,8 @@ impl<M: Scheme> Node<M> {
         if let Some(replica) = &self.replica {
             let answer = replica.read(range);
             let revision = answer.revision;
-            env.judge_logs(me, |logs, now| logs.read_locally(now, me, revision));
+            let lags = self.disk.lags(env.now);
+            env.judge_logs(me, |logs, now| logs.read_locally(now, me, revision, lags));
             say(env, me, client, number, Said::Answered(Ok(answer)));
         }
     }

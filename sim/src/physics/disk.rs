@@ -124,6 +124,14 @@ impl<K: Kept> Disk<K> {
         done
     }
 
+    /// Whether it is still at writes that were asked for while it was slower.
+    #[must_use]
+    pub fn lags(&self, now: u64) -> bool {
+        let usual = self.takes.total().saturating_mul(self.writes.len() as u64);
+        let last = self.writes.last();
+        last.is_some_and(|last| last.done.saturating_sub(now) > usual)
+    }
+
     /// The oldest write is over, if it was of this era: it is durable or said to be, or it failed.
     pub fn done(&mut self, era: u32) -> Option<Written> {
         if era != self.era || self.writes.is_empty() {

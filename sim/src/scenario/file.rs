@@ -464,7 +464,13 @@ mod tests {
                         Usual::Is("false") => "true".to_owned(),
                         _ => sample(kind),
                     };
-                    let field = format!("\"{name}\":{value}");
+                    // Some are outside of those that have a log.
+                    let with = if name == "outside" {
+                        "\"log\":true,"
+                    } else {
+                        ""
+                    };
+                    let field = format!("{with}\"{name}\":{value}");
                     all.push((inside(field.clone()), field));
                 }
             }

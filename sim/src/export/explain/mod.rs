@@ -81,8 +81,14 @@ fn heading(recording: &Recording) -> String {
     let group = match scenario.nodes {
         1 => "1 node runs".to_owned(),
         nodes => format!(
-            "{nodes} nodes, of which {} are a majority, run",
-            nodes / 2 + 1
+            "{nodes} nodes, of which {} run",
+            match nodes - scenario.outside {
+                voters if voters < nodes => format!(
+                    "the first {voters} vote and {} are a majority,",
+                    voters / 2 + 1
+                ),
+                voters => format!("{} are a majority,", voters / 2 + 1),
+            }
         ),
     };
     out += &wrapped(
