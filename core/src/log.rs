@@ -201,7 +201,10 @@ impl Shape {
     /// The position of the last entry, even when it was compacted away; [`Position::START`] for a log that never had one.
     #[must_use]
     pub fn last(&self) -> Position {
-        self.end_before(self.runs.len())
+        match self.runs.last() {
+            Some(run) => Position::new(run.term, run.last),
+            None => self.base,
+        }
     }
 
     /// Whether no entry is kept: there never was one, or all were compacted away.
@@ -234,9 +237,7 @@ impl Shape {
         if index < self.base.index {
             return None;
         }
-        let run = self
-            .runs
-            .get(self.runs.partition_point(|run| run.last <= index))?;
+        let run = self.runs.get(self.run_of(index.checked_add(1)?))?;
         Some((run.term, run.last - index))
     }
 
@@ -280,6 +281,12 @@ impl Shape {
 
     /// Which run holds `index`, which is after the base; their number when it is beyond the end.
     fn run_of(&self, index: u64) -> usize {
+        // Mostly it is asked about the end.
+        if let Some((newest, older)) = self.runs.split_last()
+            && older.last().is_none_or(|before| index > before.last)
+        {
+            return older.len() + usize::from(index > newest.last);
+        }
         self.runs.partition_point(|run| run.last < index)
     }
 

@@ -368,7 +368,13 @@ fn only_the_answer_to_a_probe_begins_a_stream() {
 #[test]
 fn a_conflict_costs_one_refusal_a_term() {
     let theirs = [(1, 3), (2, 30), (3, 30), (5, 30)];
-    let mut lead = node(3, stored(6, &[(1, 3), (4, 100), (6, 7)]), &[]);
+    // More than what goes along with the entry of the own term.
+    let flow = Replication {
+        batch: 100,
+        window: 256,
+    };
+    let log = stored(6, &[(1, 3), (4, 100), (6, 7)]);
+    let mut lead = Bench::with_log(3, 0, log, flow, Switched::default());
     let mut follow = node(3, stored(6, &theirs), &[]);
     let term = lead.elect(10, 2);
     let (mut refusals, mut at) = (0, 200);

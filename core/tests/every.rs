@@ -54,7 +54,10 @@ fn boot(
     rules: Switched,
 ) -> Raft<Switched> {
     let config = Config {
-        replication: Some(Replication::default()),
+        replication: Some(Replication {
+            batch: 1,
+            window: 4_096,
+        }),
         ..Config::new(
             NodeId(place as u64),
             Voters::new((0..3).map(NodeId)).unwrap(),

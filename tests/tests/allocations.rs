@@ -57,7 +57,7 @@ fn reads_allocate_nothing() {
 /// Each node keeps a list of what waits for its disk, and the candidate's queue grows with the number of voters.
 #[test]
 fn an_election_allocates_for_its_queues_alone() {
-    for (voters, most) in [(3, 4), (5, 7)] {
+    for (voters, most) in [(3, 6), (5, 11)] {
         let mut group = Group::new(voters);
         let counted = allocation_counter::measure(|| group.elect());
         assert!(group.led());
@@ -68,7 +68,7 @@ fn an_election_allocates_for_its_queues_alone() {
 /// With a log, moreover: each node's log and list of open writes, and what the leader knows of the others.
 #[test]
 fn an_election_with_a_log_allocates_little_more() {
-    for (voters, most) in [(3, 10), (5, 17)] {
+    for (voters, most) in [(3, 12), (5, 21)] {
         let mut group = Group::with_log(voters);
         let counted = allocation_counter::measure(|| group.elect());
         assert!(group.led());

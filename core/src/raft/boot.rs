@@ -123,8 +123,8 @@ impl<R: Rules> Raft<R> {
             failed: 0,
             halted: false,
             refusals: Counter::default(),
-            // A follower at rest queues one answer or one record.
-            outbox: VecDeque::with_capacity(1),
+            // A follower at rest queues one piece of news or answer, and one record.
+            outbox: VecDeque::with_capacity(2),
             config,
             rules,
         };

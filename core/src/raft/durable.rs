@@ -115,8 +115,8 @@ impl Durable {
             Some(held) => *held = Held { after, to, message },
             None => {
                 // Mostly one answer waits; a machine at rest keeps room for no more than it needed.
-                if self.held.len() == self.held.capacity() {
-                    self.held.reserve_exact(self.held.len().max(1));
+                if self.held.capacity() == 0 {
+                    self.held.reserve_exact(1);
                 }
                 self.held.push(Held { after, to, message });
             }
@@ -148,7 +148,14 @@ impl<R: Rules> Raft<R> {
 
     /// Asks the disk for what changed. One request carries term, vote, promise and the first of the new entries
     /// together; one that the host has not taken yet grows.
+    #[inline]
     pub(super) fn persist(&mut self) {
+        if self.durable.changed || self.durable.log_asked < self.log.last().index {
+            self.persist_changes();
+        }
+    }
+
+    fn persist_changes(&mut self) {
         if self.halted {
             return;
         }
@@ -188,7 +195,8 @@ impl<R: Rules> Raft<R> {
                 incarnation: self.durable.incarnation,
                 number: self.durable.issued,
             };
-            self.queue(Output::Request(ticket, Write { record, log }));
+            self.outbox
+                .push_back(Output::Request(ticket, Write { record, log }));
         }
         let number = self.durable.issued;
         if core::mem::take(&mut self.durable.changed) {
@@ -214,7 +222,7 @@ impl<R: Rules> Raft<R> {
     pub(super) fn send(&mut self, to: NodeId, message: Message) {
         self.persist();
         if self.durable.record_is_settled() || !self.keeps(Rule::DurableBeforeReply) {
-            self.queue(Output::Send(to, message));
+            self.outbox.push_back(Output::Send(to, message));
         } else {
             self.durable.hold(to, message);
         }
@@ -245,7 +253,7 @@ impl<R: Rules> Raft<R> {
         while at < self.durable.held.len() {
             if self.durable.held[at].after <= ticket.number {
                 let held = self.durable.held.remove(at);
-                self.queue(Output::Send(held.to, held.message));
+                self.outbox.push_back(Output::Send(held.to, held.message));
             } else {
                 at += 1;
             }

@@ -94,6 +94,21 @@ impl<R: Rules> Raft<R> {
             .hash(hasher);
         self.view_log(ago, hasher);
         self.view_reads(ago, hasher);
+        let waiting = |message: &Message| {
+            let at = match message.stamp() {
+                Some((at, Stamp::Sender)) => ago(at).as_micros(),
+                Some((at, Stamp::Receiver)) if view.timed => at.as_micros(),
+                _ => 0,
+            };
+            let message = message.clone().renamed(name);
+            message.stamped(Instant::from_micros(at))
+        };
+        // A node whose configuration is older than the sender's answers a stranger too.
+        for (waits, to, message) in self.durable.held() {
+            if view.held && members.place(to).is_none() {
+                (to, waits, waiting(message)).hash(hasher);
+            }
+        }
         for of in 0..members.members().len() {
             let place = view.place(of);
             let heard = self.heard_of(place);
@@ -124,18 +139,10 @@ impl<R: Rules> Raft<R> {
                 )
                     .hash(hasher);
             }
-            for (waits, to, message) in self.durable.held() {
-                if view.held && to == members.members()[place].id {
-                    let at = match message.stamp() {
-                        Some((at, Stamp::Sender)) => ago(at).as_micros(),
-                        Some((at, Stamp::Receiver)) if view.timed => at.as_micros(),
-                        _ => 0,
-                    };
-                    let message = message
-                        .clone()
-                        .renamed(name)
-                        .stamped(Instant::from_micros(at));
-                    (of, waits, message).hash(hasher);
+            let id = members.members()[place].id;
+            for (waits, _, message) in self.durable.held().filter(|held| held.1 == id) {
+                if view.held {
+                    (of, waits, waiting(message)).hash(hasher);
                 }
             }
         }

@@ -6,6 +6,8 @@
 
 use super::{Heard, Message, Raft, Refusal, Role, Rule, Rules};
 use crate::{Duration, Event, Instant, NodeId, Tenure, Why};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 /// A voter's promise: neither to vote nor to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -179,6 +181,10 @@ impl<R: Rules> Raft<R> {
         }
         if self.role != Role::Follower {
             self.step_back();
+        }
+        if !self.heard.is_empty() {
+            // A follower at rest keeps nothing of what only a candidate or a leader needs.
+            (self.progress, self.heard) = (Vec::new(), Box::default());
         }
         self.follow(Some(from));
         self.yielded = false;

@@ -26,7 +26,7 @@ pub struct Progress {
     pub pace: Pace,
     /// When the newest entries were sent to it.
     pub(super) sent: Instant,
-    /// The last entry of the newest probe.
+    /// The last entry of the newest probe, or what is before the first that was sent without one.
     pub(super) probed: u64,
     /// The commit index it was told last.
     pub(super) told: u64,
@@ -118,7 +118,7 @@ impl<R: Rules> Raft<R> {
             return Err(ProposeError::TooLong);
         }
         let first = Position::new(self.record.term, last + 1);
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         self.persist();
         Ok(first)
     }
@@ -158,13 +158,20 @@ impl<R: Rules> Raft<R> {
     pub(super) fn begin_replication(&mut self) {
         let last = self.log.last().index;
         self.progress.clear();
-        let unknown = Progress::unknown(last, self.now);
+        // Whoever has what is committed can take the rest. Where that is little, it goes along with the entry of the own
+        // term: asking first who lacks how much of it would cost a round trip, in which nobody leads.
+        let batch = self.config.replication.map_or(0, |flow| flow.batch);
+        let mut unknown = Progress::unknown(last, self.now);
+        if last > self.commit && last - self.commit < batch {
+            (unknown.next, unknown.probed) = (self.commit + 1, self.commit);
+            unknown.pace = Pace::Stream;
+        }
         self.progress
             .resize(self.membership.members().len(), unknown);
         self.matched = last;
         // Terms never fall and no log is that long: an append of one entry always fits.
         let _ = self.log.append(self.record.term, 1);
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         self.persist();
     }
 
@@ -174,10 +181,9 @@ impl<R: Rules> Raft<R> {
             return None;
         }
         while self.cursor < self.progress.len() {
-            let place = self.cursor;
-            if let Some(message) = self.append_to(place) {
-                let to = self.membership.members()[place].id;
-                return Some(Output::Send(to, message));
+            let message = self.append_to(self.cursor);
+            if message.is_some() {
+                return message;
             }
             self.cursor += 1;
         }
@@ -186,16 +192,17 @@ impl<R: Rules> Raft<R> {
     }
 
     /// What is to be said to one member now.
-    fn append_to(&mut self, place: usize) -> Option<Message> {
+    fn append_to(&mut self, place: usize) -> Option<Output<Message, Write>> {
         let flow = self.config.replication?;
         let (term, sent, commit) = (self.record.term, self.now, self.commit);
         let last = self.log.last().index;
         let known = self.progress[place];
-        if self.membership.members()[place].id == self.config.id {
+        let to = self.membership.members()[place].id;
+        if to == self.config.id {
             return None;
         }
-        // Taken modulo: a follower whose log was replaced may be sent what it was known to have.
-        let open = (known.next - 1).saturating_sub(known.matched);
+        // A follower whose log was replaced may be sent what it was known to have (RL-7).
+        let open = (known.next - 1).saturating_sub(known.matched.max(known.probed));
         let room = flow.batch.min(flow.window.saturating_sub(open));
         let (due, room) = match known.pace {
             // Nothing is known to be on the way.
@@ -210,10 +217,13 @@ impl<R: Rules> Raft<R> {
             // Its log may not reach so far: it takes what it knows to agree.
             if known.told < commit && known.pace == Pace::Stream {
                 progress.told = commit;
-                return Some(Message::Commit {
-                    term,
-                    index: commit,
-                });
+                return Some(Output::Send(
+                    to,
+                    Message::Commit {
+                        term,
+                        index: commit,
+                    },
+                ));
             }
             return None;
         }
@@ -223,12 +233,15 @@ impl<R: Rules> Raft<R> {
         if prev < self.log.base().index {
             progress.pace = Pace::Snapshot;
             let membership = self.as_of(self.log.base().index);
-            return Some(Message::InstallSnapshot {
-                term,
-                sent,
-                last: self.log.base(),
-                membership,
-            });
+            return Some(Output::Send(
+                to,
+                Message::InstallSnapshot {
+                    term,
+                    sent,
+                    last: self.log.base(),
+                    membership,
+                },
+            ));
         }
         let entries = self.entries_after(prev, room);
         let progress = &mut self.progress[place];
@@ -240,13 +253,16 @@ impl<R: Rules> Raft<R> {
             }
             _ => progress.next += entries.count(),
         }
-        Some(Message::Append {
-            term,
-            sent,
-            prev: self.position(prev),
-            entries,
-            commit,
-        })
+        Some(Output::Send(
+            to,
+            Message::Append {
+                term,
+                sent,
+                prev: self.position(prev),
+                entries,
+                commit,
+            },
+        ))
     }
 
     pub(super) fn on_append_ack(
@@ -283,9 +299,11 @@ impl<R: Rules> Raft<R> {
         };
         if flows {
             progress.pace = Pace::Stream;
-            self.unsent = true;
+            if progress.next <= self.log.last().index || progress.told < self.commit {
+                (self.unsent, self.cursor) = (true, 0);
+            }
         }
-        let committed = news && self.advance_commit();
+        let committed = news && matched > self.commit && self.advance_commit();
         self.extend();
         if committed {
             self.settle_configuration();
@@ -325,7 +343,7 @@ impl<R: Rules> Raft<R> {
             if hint.index < base {
                 progress.next = hint.index + 1;
             }
-            self.unsent = true;
+            (self.unsent, self.cursor) = (true, 0);
         }
         self.extend();
     }
@@ -366,7 +384,7 @@ impl<R: Rules> Raft<R> {
             }
             Pace::Probe | Pace::Stream => return,
         }
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
     }
 
     /// The leader's own copy counts from here on (INV-L4).
@@ -401,7 +419,7 @@ impl<R: Rules> Raft<R> {
             return false;
         }
         self.commit = reached;
-        self.unsent = true;
+        (self.unsent, self.cursor) = (true, 0);
         true
     }
 

@@ -317,15 +317,7 @@ impl<R: Rules> Raft<R> {
     }
 
     fn event(&mut self, event: Event) {
-        self.queue(Output::Event(event));
-    }
-
-    /// Hands an output to the host, with the next drain. A machine at rest keeps room for no more than it needed.
-    fn queue(&mut self, output: Output<Message, Write>) {
-        if self.outbox.len() == self.outbox.capacity() {
-            self.outbox.reserve_exact(self.outbox.len().max(1));
-        }
-        self.outbox.push_back(output);
+        self.outbox.push_back(Output::Event(event));
     }
 
     /// A draw in `low..=high`, never zero: a deadline must lie after the call that set it (law C2).
@@ -387,8 +379,8 @@ impl<R: Rules> Raft<R> {
     /// Becomes a follower of the present term. The caller arms the timer.
     fn step_back(&mut self) {
         self.role = Role::Follower;
-        // A follower at rest keeps nothing of what only a candidate or a leader needs.
-        (self.progress, self.heard) = (Vec::new(), Box::default());
+        self.progress.clear();
+        self.heard.fill(Heard::NOTHING);
         self.grants = 0;
         self.unsent = false;
         // A transfer dies with the leadership (hashicorp/raft#696).
@@ -401,7 +393,12 @@ impl<R: Rules> Raft<R> {
     }
 
     fn clear_heard(&mut self) {
-        self.heard = vec![Heard::NOTHING; self.membership.members().len()].into_boxed_slice();
+        let members = self.membership.members().len();
+        if self.heard.len() == members {
+            self.heard.fill(Heard::NOTHING);
+        } else {
+            self.heard = vec![Heard::NOTHING; members].into_boxed_slice();
+        }
         self.lacking = None;
         self.grants = 0;
     }
@@ -462,11 +459,15 @@ impl<R: Rules> Election for Raft<R> {
             return Some(output);
         }
         // What is made only now: entries, and after them what reads call for.
-        let append = self.next_append();
-        if append.is_none() && self.reads.is_some() && self.pose_reads() {
+        if self.unsent
+            && let Some(append) = self.next_append()
+        {
+            return Some(append);
+        }
+        if self.reads.is_some() && self.pose_reads() {
             return self.outbox.pop_front();
         }
-        append
+        None
     }
 
     fn deadline(&self) -> Option<Instant> {

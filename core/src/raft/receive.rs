@@ -58,18 +58,6 @@ impl<R: Rules> Raft<R> {
                 number,
                 index,
             } => self.on_read_index_ack(from, term, number, index),
-            Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
-            Message::PreVoteRefused {
-                asked,
-                term,
-                better,
-            } => {
-                self.on_refused(Role::PreCandidate, asked, term);
-                if let (Some(better), Some(place)) = (better, place) {
-                    self.on_better_log(place, asked, better);
-                }
-            }
-            Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
             answer => match place {
                 Some(place) => self.receive_answer(place, answer),
                 None => self.refusals.add(Refusal::UnknownSender),
@@ -106,6 +94,19 @@ impl<R: Rules> Raft<R> {
                 sent,
             } => self.on_pre_vote_granted(place, term, remainder, sent),
             Message::VoteGranted { term } => self.on_vote_granted(place, term),
+            // Only members are asked: whoever left meanwhile deposes nobody.
+            Message::HeartbeatRefused { asked, term } => self.on_refused(Role::Leader, asked, term),
+            Message::VoteRefused { asked, term } => self.on_refused(Role::Candidate, asked, term),
+            Message::PreVoteRefused {
+                asked,
+                term,
+                better,
+            } => {
+                self.on_refused(Role::PreCandidate, asked, term);
+                if let Some(better) = better {
+                    self.on_better_log(place, asked, better);
+                }
+            }
             Message::NotMember { asked, index } => self.on_not_member(asked, index),
             Message::ReadIndex { term, number } => self.on_read_index(place, term, number),
             Message::Fetch { sent, after, .. } => {

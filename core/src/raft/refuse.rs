@@ -164,7 +164,7 @@ pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
         return Some(Refusal::TermZero);
     }
     let (last, own_term) = log?;
-    let has_end = (last.term == 0) == (last.index == 0);
+    let has_end = (last.term == 0) == (last.index == 0) && last.index <= MAX_INDEX;
     (last.term > own_term || !has_end).then_some(Refusal::ImpossibleLog)
 }
 

@@ -22,8 +22,9 @@ pub struct Timing {
     /// ρ in parts per million: every clock of the group runs at a rate within 1 ± ρ of true time. A node configured below
     /// the truth can believe beside another leader.
     pub rate_bound: u32,
-    /// The grain of the host's clock: the `now` it passes is never further behind than this. A tick where time is counted
-    /// in ticks, the step of a coarsened browser clock, the age of a cached reading.
+    /// The grain of the clocks: the `now` that a host of the group passes is never further behind than this. A tick where
+    /// time is counted in ticks, the step of a coarsened browser clock, the age of a cached reading. The coarsest of the
+    /// group, on every node: a leader allows for the grain of those that promise to it, and is not told of it.
     pub grain: Duration,
 }
 
