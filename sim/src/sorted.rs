@@ -68,6 +68,10 @@ impl<K: Ord, V> Sorted<K, V> {
         self.0.drain(..place);
     }
 
+    pub(crate) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
     }

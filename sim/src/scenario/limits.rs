@@ -14,6 +14,8 @@ const MAX_OUTSTANDING: u64 = 100_000;
 const HEARTBEAT_EVENTS: u64 = 4;
 /// The events of a client's write, from the request through both resources to the acknowledgement.
 const WRITE_EVENTS: u64 = 18;
+/// The events, for each node, of what a client of the store asks for: said, sent on, kept and committed.
+const STORE_EVENTS: u64 = 6;
 /// The events of a job: asked for and done at both resources.
 const JOB_EVENTS: u64 = 24;
 
@@ -71,7 +73,23 @@ impl Scenario {
             .map_or(0, |jobs| times(jobs.every.max(jobs.takes), JOB_EVENTS));
         heartbeats
             .saturating_add(times(self.clients.every, WRITE_EVENTS))
+            .saturating_add(self.expected_store_events())
             .saturating_add(jobs)
+    }
+
+    /// A client of the store asks for nothing before it was answered: after there and back, to the leader and on.
+    fn expected_store_events(&self) -> u64 {
+        if !self.log {
+            return 0;
+        }
+        let ways = self
+            .weather
+            .latency_min
+            .saturating_add(self.weather.latency_max);
+        let answer = ways.saturating_add(self.disk.total()).saturating_mul(2);
+        let period = (answer.saturating_add(self.clients.every / 2)).max(self.clients.every);
+        let asked = self.duration / period.max(1) * crate::store::CLIENTS as u64;
+        asked.saturating_mul(STORE_EVENTS * self.nodes as u64)
     }
 
     /// Within what time an established leader in a whole world does the next job, however many were missed: a leader may
@@ -110,6 +128,9 @@ mod tests {
             r#""nodes": 5, "duration": "60s""#,
             r#""nodes": 50, "duration": "20s""#,
             r#""nodes": 1, "duration": "60s", "client": {"every": "2ms"}"#,
+            r#""nodes": 3, "duration": "60s", "raft": {"log": true}, "client": {"every": "100ms"}"#,
+            r#""nodes": 5, "duration": "60s", "raft": {"log": true}"#,
+            r#""nodes": 7, "duration": "60s", "raft": {"log": true}, "client": {"every": "10ms"}"#,
         ] {
             let scenario = scenario(rest);
             let mut world = World::new(&scenario);

@@ -44,6 +44,11 @@ impl Kv {
         self.revision
     }
 
+    /// How many records and remembered changes there are.
+    pub(super) fn size(&self) -> usize {
+        self.records.len() + self.changes.len()
+    }
+
     /// The leases with how long each lasts, in order.
     pub fn leases(&self) -> impl Iterator<Item = (LeaseId, u64)> {
         self.leases.iter().map(|(id, lease)| (*id, lease.ttl))
@@ -124,7 +129,7 @@ impl Kv {
                 for (key, ()) in keys.iter() {
                     self.remove(key, revision);
                 }
-                Done::Revoked(keys.iter().count())
+                Done::Revoked(keys.len())
             }
         };
         Ok(Answer {

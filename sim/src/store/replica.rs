@@ -143,6 +143,11 @@ impl Replica {
         &self.kv
     }
 
+    /// How much there is to clone, in units of about 50 bytes. Snapshots are shared; payloads lie on the disk once more.
+    pub(crate) fn weight(&self) -> usize {
+        2 * self.commands.0.len() + self.kv.size()
+    }
+
     /// The payloads of so many entries after one; `None` where some of them are not kept.
     pub(crate) fn commands(
         &self,

@@ -293,8 +293,15 @@ impl World {
     pub(crate) fn weight(&self) -> usize {
         let nodes = self.env.nodes;
         let late: usize = self.rafts().map(|(_, raft)| raft.late()).sum();
-        let remembered = self.env.trace.count() as usize / 64;
-        nodes * (nodes + 16) + self.env.queue.len() + late + remembered
+        let replicas: usize = self
+            .rafts()
+            .filter_map(|(_, raft)| raft.replica())
+            .map(crate::store::Replica::weight)
+            .sum();
+        // The judges of logs remember as much again.
+        let share = if self.setup.log { 32 } else { 64 };
+        let remembered = self.env.trace.count() as usize / share;
+        nodes * (nodes + 16) + self.env.queue.len() + late + replicas / 2 + remembered
     }
 
     /// The trace.

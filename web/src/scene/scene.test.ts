@@ -39,6 +39,25 @@ describe('layout', () => {
     );
   });
 
+  it('keeps them apart on a low stage, as it is above a log', () => {
+    const low = fc.record({
+      nodes: fc.constantFrom(3, 5, 7),
+      width: fc.integer({ min: 600, max: 1800 }),
+      height: fc.integer({ min: 208, max: 288 }),
+    });
+    fc.assert(
+      fc.property(low, ({ nodes, width, height }) => {
+        const plan = layout(nodes, 2, width, height);
+        plan.nodes.forEach((a, i) => {
+          for (const b of [...plan.nodes.slice(i + 1), plan.client, ...plan.resources])
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 2);
+        });
+        const [one, other] = plan.resources;
+        expect(other.y - one.y).toBeGreaterThan(75);
+      }),
+    );
+  });
+
   it('stands still: the same counts and size give the same places', () => {
     expect(layout(5, 2, 800, 500)).toEqual(layout(5, 2, 800, 500));
   });
