@@ -112,3 +112,15 @@ fn a_world_with_a_log_has_the_same_trace_twice_and_with_its_histories_recorded()
     plain.run();
     assert_eq!(run(&scenario).trace().hash(), plain.trace().hash());
 }
+
+#[test]
+fn a_leader_that_was_frozen_beyond_its_lease_stops_its_work_before_it_goes_on_with_it() {
+    // What a client asked meanwhile is answered first, and lets the machine look at the time.
+    let world = run(&scenario(
+        r#""seed": "7", "network": {"latency": ["5ms", "5ms"]}, "jobs": {"every": "300ms", "takes": "511ms"},
+           "faults": [{"at": "300ms", "partition": [["leader"], ["rest"]]}, {"at": "400ms", "pause": "leader"},
+                      {"at": "850ms", "resume": "n1"}]"#,
+    ));
+    let verdict = world.verdict(Check::JobsConcurrent);
+    assert_eq!(verdict.outcome, Outcome::Holds, "{verdict:?}");
+}
