@@ -197,7 +197,22 @@ impl Mutant {
 }
 
 /// What may break with a check, whatever broke it: it judges what rests on the first.
-const CONSEQUENCES: [(Check, &[Check]); 8] = [
+const CONSEQUENCES: [(Check, &[Check]); 10] = [
+    // Who leads without a majority may have fewer votes, and decide less, than its log asks for.
+    (Check::OneLeaderPerTerm, &[Check::IntersectingQuorums]),
+    // What need not know of each other decides differently.
+    (
+        Check::IntersectingQuorums,
+        &[
+            Check::OneLeaderPerTerm,
+            Check::BelievedLeaders,
+            Check::CommittedIsDurable,
+            Check::LeaderCompleteness,
+            Check::StateMachineAgreement,
+            Check::AcknowledgedSurvives,
+            Check::LinearizableStore,
+        ],
+    ),
     // A leader waits in vain for what a follower lost after it said that it has it, or lacks in the midst of its log.
     (Check::CommittedIsDurable, &[Check::LeaderAgain]),
     (Check::LogMatching, &[Check::LeaderAgain]),

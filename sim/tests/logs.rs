@@ -207,4 +207,14 @@ fn clients_are_shown_with_what_they_wait_for_and_what_they_were_answered() {
     assert!(out.is_empty());
     without.write_clients(&mut out);
     assert!(out.is_empty());
+#[test]
+fn a_leader_that_was_frozen_beyond_its_lease_stops_its_work_before_it_goes_on_with_it() {
+    // What a client asked meanwhile is answered first, and lets the machine look at the time.
+    let world = run(&scenario(
+        r#""seed": "7", "network": {"latency": ["5ms", "5ms"]}, "jobs": {"every": "300ms", "takes": "511ms"},
+           "faults": [{"at": "300ms", "partition": [["leader"], ["rest"]]}, {"at": "400ms", "pause": "leader"},
+                      {"at": "850ms", "resume": "n1"}]"#,
+    ));
+    let verdict = world.verdict(Check::JobsConcurrent);
+    assert_eq!(verdict.outcome, Outcome::Holds, "{verdict:?}");
 }

@@ -4,12 +4,14 @@
 mod failover;
 mod jitter;
 mod minority;
+#[cfg(not(target_family = "wasm"))]
 mod reads;
 mod stale;
 
 pub use failover::Failovers;
 pub use jitter::Jitter;
 pub use minority::Minority;
+#[cfg(not(target_family = "wasm"))]
 pub use reads::{Reads, TAKES, Way};
 pub use stale::{Stale, Timeline};
 

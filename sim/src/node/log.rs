@@ -267,10 +267,12 @@ impl<M: Scheme> Node<M> {
     ) -> bool {
         let now = self.clock.reads(env.now);
         let machine = self.machine.as_mut().filter(|_| self.status == Status::Up);
-        let agrees = machine.is_some_and(|machine| ask(machine, now));
+        let Some(agrees) = machine.map(|machine| ask(machine, now)) else {
+            return false;
+        };
+        self.name_own_entries();
+        self.settle(env, me);
         if agrees {
-            self.name_own_entries();
-            self.settle(env, me);
             env.hear(Fact::Wished);
         }
         agrees
@@ -319,7 +321,8 @@ impl<M: Scheme> Node<M> {
             return say(env, me, client, number, Said::Answered(answer));
         }
         let Some(at) = machine.propose(now) else {
-            return say(env, me, client, number, Said::Elsewhere(self.look.leader));
+            say(env, me, client, number, Said::Elsewhere(self.look.leader));
+            return self.settle(env, me);
         };
         replica.proposed(
             at,
@@ -372,7 +375,9 @@ impl<M: Scheme> Node<M> {
             } else {
                 Said::Elsewhere(self.look.leader)
             };
-            return say(env, me, client, number, said);
+            say(env, me, client, number, said);
+            // Whatever came of it, the machine looked at the time.
+            return self.settle(env, me);
         }
         match machine.read(now) {
             Some(read) => {
@@ -383,10 +388,10 @@ impl<M: Scheme> Node<M> {
                     number,
                     range: range.clone(),
                 });
-                self.settle(env, me);
             }
             None => say(env, me, client, number, Said::Elsewhere(None)),
         }
+        self.settle(env, me);
     }
 
     /// It leads, or does not any more: who leads keeps the time of leases.
