@@ -4,7 +4,7 @@ mod cluster;
 
 use cluster::Cluster;
 use tenure::log::Position;
-use tenure::raft::{Entries, Message, Role, Rule};
+use tenure::raft::{Entries, Message, Replication, Role, Rule};
 use tenure::{Duration, Input, NodeId};
 
 #[test]
@@ -124,6 +124,11 @@ fn figure_8(off: &[Rule]) -> (u64, u64) {
     let mut cluster = Cluster::without(5, off);
     for node in &mut cluster.nodes {
         node.config.safe_mode = false;
+        // The entry of the own term does not travel with the old one.
+        node.config.replication = Some(Replication {
+            batch: 1,
+            window: 16,
+        });
     }
     let mut cluster = cluster.seeded(1);
     let leads =

@@ -77,7 +77,7 @@ fn without_its_rule_an_invariant_breaks() {
         Rule::OneChangeAtATime,
         Rule::JointNeedsBoth,
     ] {
-        let broken = (0..1_000).find_map(|seed| {
+        let broken = (0..4_000).find_map(|seed| {
             // Whoever lost what was decided may also stay without a leader; that is not what is looked for.
             let healed = rule.protects() == Invariant::LeaderAgain;
             let judge = schedule(seed, Switched::without(&[rule]), healed);
