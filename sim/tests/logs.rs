@@ -207,6 +207,8 @@ fn clients_are_shown_with_what_they_wait_for_and_what_they_were_answered() {
     assert!(out.is_empty());
     without.write_clients(&mut out);
     assert!(out.is_empty());
+}
+
 #[test]
 fn a_leader_that_was_frozen_beyond_its_lease_stops_its_work_before_it_goes_on_with_it() {
     // What a client asked meanwhile is answered first, and lets the machine look at the time.
