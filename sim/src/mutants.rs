@@ -126,6 +126,9 @@ impl Mutant {
             Some(Rule::SuffixFromBest) => {
                 Some("needs a stale refuser beside a better one: no move is out for that")
             }
+            Some(Rule::ChangeAfterOwnTerm) => Some(
+                "needs leaders that lose their changes to each other: one schedule in some thousands",
+            ),
             Some(Rule::ReadConfirmed) => {
                 Some("while an old leader would still answer, its lease keeps every other out")
             }
