@@ -126,6 +126,9 @@ impl Mutant {
             Some(Rule::SuffixFromBest) => {
                 Some("needs a stale refuser beside a better one: no move is out for that")
             }
+            Some(Rule::ChangeAfterOwnTerm) => Some(
+                "needs leaders that lose their changes to each other: one schedule in some thousands",
+            ),
             Some(Rule::ReadConfirmed) => {
                 Some("while an old leader would still answer, its lease keeps every other out")
             }
@@ -197,9 +200,14 @@ impl Mutant {
 }
 
 /// What may break with a check, whatever broke it: it judges what rests on the first.
-const CONSEQUENCES: [(Check, &[Check]); 10] = [
+const CONSEQUENCES: [(Check, &[Check]); 11] = [
+    // Whose record is lost or given twice may be left behind with a log of its own, and shows what is old.
+    (Check::OneVotePerTerm, &[Check::LocalReads]),
     // Who leads without a majority may have fewer votes, and decide less, than its log asks for.
-    (Check::OneLeaderPerTerm, &[Check::IntersectingQuorums]),
+    (
+        Check::OneLeaderPerTerm,
+        &[Check::IntersectingQuorums, Check::LocalReads],
+    ),
     // What need not know of each other decides differently.
     (
         Check::IntersectingQuorums,
@@ -211,11 +219,12 @@ const CONSEQUENCES: [(Check, &[Check]); 10] = [
             Check::StateMachineAgreement,
             Check::AcknowledgedSurvives,
             Check::LinearizableStore,
+            Check::LocalReads,
         ],
     ),
     // A leader waits in vain for what a follower lost after it said that it has it, or lacks in the midst of its log.
     (Check::CommittedIsDurable, &[Check::LeaderAgain]),
-    (Check::LogMatching, &[Check::LeaderAgain]),
+    (Check::LogMatching, &[Check::LeaderAgain, Check::LocalReads]),
     // A token that can be had twice comes back after it was over, and two may show it at a resource, whose guard takes them
     // for one.
     (
@@ -234,7 +243,10 @@ const CONSEQUENCES: [(Check, &[Check]); 10] = [
     // Two leaders at once may work at one job.
     (Check::BelievedLeaders, &[Check::JobsConcurrent]),
     // Where nobody leads, nobody works; and terms that are won by nobody are burnt.
-    (Check::LeaderAgain, &[Check::JobsLost, Check::TermsBurnt]),
+    (
+        Check::LeaderAgain,
+        &[Check::JobsLost, Check::TermsBurnt, Check::LocalReads],
+    ),
     // What the next leader lacks, a client may have been told of, and read.
     (
         Check::LeaderCompleteness,
