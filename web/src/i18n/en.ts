@@ -156,6 +156,12 @@ export const en = {
   'check.commit-rises': 'Commit only rises',
   'check.commit-rises.why':
     'A commit index never falls, and a leader moves it only over an entry of its own term.',
+  'check.local-reads': 'Local reads are hardly old',
+  'check.local-reads.why':
+    'What a node reads from its own copy may be stale, but not for longer than the bound while all is well.',
+  'check.intersecting-quorums': 'Quorums meet',
+  'check.intersecting-quorums.why':
+    'Any two quorums that decide have a node in common, also while members change.',
 
   // Setting
   'setting.title': 'Setting',
@@ -213,6 +219,10 @@ export const en = {
   'faults.fault.disconnect': 'break the connection {whom}',
   'faults.fault.delay': 'slow link {whom}: {how}',
   'faults.fault.slow': 'pace of {whom}: {how}',
+  'faults.fault.change': 'change the members: {how}',
+  'faults.fault.transfer': 'hand over to {whom}',
+  'faults.how.voters': 'voters {value}',
+  'faults.how.learners': 'learners {value}',
   'faults.how.and': ', ',
   'faults.how.latency': 'latency {value}',
   'faults.how.loss': 'loss {value}',
