@@ -69,6 +69,8 @@ pub struct Disk<K: Kept> {
 struct Write<W> {
     ticket: Ticket,
     what: W,
+    /// When the disk turns to it.
+    begins: u64,
     /// When its file is synced, when it has the record's name, and when the directory is synced.
     synced: u64,
     renamed: u64,
@@ -103,22 +105,29 @@ impl<K: Kept> Disk<K> {
         }
     }
 
-    /// Starts a write at `now`; answers when it is done. Writes are done one after another: a slow one holds back those
-    /// behind it.
+    /// Starts a write at `now`; answers when it is done. One is done after another, and those that wait for the one that is
+    /// under way are synced together: a disk that was slow for a while is not behind for long.
     pub fn write(&mut self, now: u64, ticket: Ticket, what: K::Write) -> u64 {
-        let begins = self.writes.last().map_or(now, |write| now.max(write.done));
         let Takes { write, rename } = if self.lies {
             Takes::default()
         } else {
             self.takes
         };
-        let synced = begins.saturating_add(write);
-        let done = synced.saturating_add(rename);
+        let (begins, synced, renamed, done) = match self.writes.last() {
+            Some(last) if last.begins > now => (last.begins, last.synced, last.renamed, last.done),
+            last => {
+                let begins = last.map_or(now, |last| now.max(last.done));
+                let synced = begins.saturating_add(write);
+                let done = synced.saturating_add(rename);
+                (begins, synced, synced + (done - synced) / 2, done)
+            }
+        };
         self.writes.push(Write {
             ticket,
             what,
+            begins,
             synced,
-            renamed: synced + (done - synced) / 2,
+            renamed,
             done,
         });
         done
@@ -312,6 +321,16 @@ mod tests {
         assert_eq!(disk.write(50, ticket(3), 'c'), 60);
         assert_eq!(answer(&mut disk), Some((1, true)));
         assert_eq!((held(&disk), disk.pending()), (Some("a"), 2));
+    }
+
+    #[test]
+    fn writes_that_wait_are_synced_together() {
+        let mut disk = disk();
+        assert_eq!(disk.write(0, ticket(1), 'a'), 10);
+        assert_eq!(disk.write(4, ticket(2), 'b'), 20);
+        assert_eq!(disk.write(9, ticket(3), 'c'), 20);
+        // The disk is at them.
+        assert_eq!(disk.write(12, ticket(4), 'd'), 30);
     }
 
     #[test]
