@@ -69,12 +69,7 @@ pub enum ProposeError {
 impl fmt::Display for ProposeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotLeader(Some(leader)) => {
-                write!(f, "this node does not lead; ask node {}", leader.node)
-            }
-            Self::NotLeader(None) => {
-                f.write_str("this node does not lead and knows of nobody who does; ask again later")
-            }
+            Self::NotLeader(leader) => not_leader(f, *leader),
             Self::NoLog => f.write_str("the machine has no log; configure replication"),
             Self::TooLong => f.write_str("the log is full; start a new group"),
             Self::Transferring => f.write_str(
@@ -85,6 +80,16 @@ impl fmt::Display for ProposeError {
 }
 
 impl core::error::Error for ProposeError {}
+
+/// That a node does not lead, and whom to ask instead.
+pub(super) fn not_leader(f: &mut fmt::Formatter<'_>, leader: Option<Leader>) -> fmt::Result {
+    match leader {
+        Some(Leader { node, .. }) => write!(f, "this node does not lead; ask node {node}"),
+        None => {
+            f.write_str("this node does not lead and knows of nobody who does; ask again later")
+        }
+    }
+}
 
 impl Progress {
     /// Of a member of whom nothing is known yet, by a leader whose log ends at `last`.

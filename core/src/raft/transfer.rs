@@ -5,6 +5,7 @@
 //! hashicorp/raft#487, #581). The release that names it frees it from its promise, and its requests for votes carry that
 //! on to whoever has not heard it yet, so that one round elects it (KAFKA-20895).
 
+use super::lead::not_leader;
 use super::{Raft, Role, Rule, Rules};
 use crate::membership::Part;
 use crate::{Event, Instant, Leader, NodeId, Why};
@@ -36,12 +37,7 @@ pub enum TransferError {
 impl fmt::Display for TransferError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotLeader(Some(leader)) => {
-                write!(f, "this node does not lead; ask node {}", leader.node)
-            }
-            Self::NotLeader(None) => {
-                f.write_str("this node does not lead and knows of nobody who does; ask again later")
-            }
+            Self::NotLeader(leader) => not_leader(f, *leader),
             Self::ToItself => f.write_str("this node leads already: nothing needs to be done"),
             Self::NotAVoter(id) => write!(
                 f,
