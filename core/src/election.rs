@@ -38,8 +38,8 @@ pub trait Election: Clone {
     #[must_use]
     fn poll(&mut self) -> Option<Output<Self::Peer, Self::Request>>;
 
-    /// When to call `handle(now, Input::Timeout)` at the latest; `None` when nothing is due. Changes with every
-    /// `handle` that changed the state, and with nothing else.
+    /// When to call `handle(now, Input::Timeout)` at the latest; `None` when nothing is due. Changes with whatever changed the
+    /// state: `handle`, a scheme's own calls such as a proposal or a read, and the drain after them. Ask once it is drained.
     #[must_use]
     fn deadline(&self) -> Option<Instant>;
 
