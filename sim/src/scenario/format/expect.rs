@@ -1,0 +1,183 @@
+//! What the checks can be expected to say.
+
+use super::Usual::Absent;
+use super::{Entry, Kind, entry};
+use crate::scenario::names::OUTCOMES;
+
+const EXPECTED: Kind = Kind::Name(&OUTCOMES);
+
+/// By check, in its order: what it says when it holds.
+pub(super) static EXPECT: &[Entry] = &[
+    entry(
+        "one-leader-per-term",
+        "At most one node acts as leader of a term.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "one-vote-per-term",
+        "A node votes for at most one candidate a term.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "token-rises",
+        "Tokens rise from each tenure to the next.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "believed-leaders",
+        "Two nodes never believe to lead at once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "stale-write-fenced",
+        "The fenced resource takes no stale write.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "stale-write-unfenced",
+        "The unfenced resource takes no stale write.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "leader-again",
+        "A leader again once faults are healed.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "never-revives",
+        "A token that expired or was given up never becomes valid again.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "token-holder",
+        "Only who was established with a token shows it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-fenced",
+        "One order explains every answer of the fenced resource.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-unfenced",
+        "One order explains every answer of the unfenced resource.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-client",
+        "One order explains every answer the client got.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-lost",
+        "Every job that falls due is done.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-run-twice-fenced",
+        "The fenced resource takes the effect of a job once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-run-twice-unfenced",
+        "The unfenced resource takes the effect of a job once.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "jobs-concurrent",
+        "Two nodes never work at one job at the same instant.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "log-matching",
+        "Two logs that have an entry of one index and term agree up to it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "leader-completeness",
+        "What was committed in an earlier term is in the log of every leader.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "state-machine-agreement",
+        "All nodes apply the same entries in the same order.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "committed-is-durable",
+        "What is committed is on the disks of a majority.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "acknowledged-survives",
+        "What a client of the store was told is done stays done.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "terms-burnt",
+        "Hardly any term is begun by a node that cannot win it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "linearizable-store",
+        "What clients of the store were answered has an order that explains it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "commit-rises",
+        "A commit index never falls, and a leader moves it only over an entry of its own term.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "local-reads",
+        "What is read locally is no older than the bound, while nothing is wrong.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "intersecting-quorums",
+        "Votes and commits use configurations whose quorums intersect.",
+        EXPECTED,
+        Absent,
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Check;
+
+    #[test]
+    fn every_check_can_be_expected() {
+        assert!(
+            EXPECT
+                .iter()
+                .map(|entry| entry.name)
+                .eq(Check::ALL.map(Check::name))
+        );
+    }
+}
