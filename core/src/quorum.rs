@@ -1,7 +1,7 @@
-//! Which sets of nodes decide.
+//! Who votes, and how quorums of them are counted.
 //!
-//! Every rule of the protocols that says "a majority" asks this file, or [`membership`](crate::membership) where a group may
-//! change while it decides.
+//! Every rule of the protocols that says "a majority" asks [`Membership`](crate::membership::Membership), which counts each
+//! of its halves here.
 
 use crate::NodeId;
 use alloc::boxed::Box;
@@ -13,7 +13,8 @@ use core::fmt;
 /// checked against it before anything is allocated.
 pub const MAX_VOTERS: usize = 1 << 12;
 
-/// The nodes that decide, in rising order of id. Majority quorums: any two intersect.
+/// The nodes that vote, in rising order of id. What a majority of them is, also while the group changes, says
+/// [`Membership`](crate::membership::Membership).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Voters(Box<[NodeId]>);
 
@@ -79,32 +80,6 @@ impl Voters {
     #[must_use]
     pub fn place(&self, id: NodeId) -> Option<usize> {
         place(&self.0, id, |voter| *voter)
-    }
-
-    /// How many voters make a quorum.
-    #[must_use]
-    pub fn majority(&self) -> usize {
-        self.0.len() / 2 + 1
-    }
-
-    /// Whether the voters for which `said` holds (asked by place) are a quorum.
-    #[must_use]
-    pub fn is_quorum(&self, said: impl Fn(usize) -> bool) -> bool {
-        count(&self.0, |_| true, said) >= self.majority()
-    }
-
-    /// The latest instant, index or the like that a quorum has reached, when each voter reached `at(place)`; `floor` when that
-    /// is not after it. The nearer the floor is, the faster: voters are looked at once, and again for each step above it.
-    #[must_use]
-    pub fn reached_by_quorum<T: Ord + Copy>(&self, floor: T, at: impl Fn(usize) -> T) -> T {
-        reached(&self.0, self.majority(), floor, |_| true, at)
-    }
-
-    /// The first instant at which a quorum is free, when each voter is free from `at(place)` on; `ceiling` when that is not
-    /// before it. As fast as [`reached_by_quorum`](Self::reached_by_quorum).
-    #[must_use]
-    pub fn freed_by_quorum<T: Ord + Copy>(&self, ceiling: T, at: impl Fn(usize) -> T) -> T {
-        freed(&self.0, self.majority(), ceiling, |_| true, at)
     }
 }
 
@@ -187,8 +162,6 @@ pub(crate) fn place<M>(members: &[M], id: NodeId, id_of: impl Fn(&M) -> NodeId) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
-    use proptest::prelude::*;
     use std::string::ToString;
 
     fn voters(n: u64) -> Voters {
@@ -213,38 +186,6 @@ mod tests {
     }
 
     #[test]
-    fn any_two_quorums_intersect() {
-        for n in 1..=7u64 {
-            let group = voters(n);
-            for a in 0..1u32 << n {
-                for b in 0..1u32 << n {
-                    let has = |set: u32| group.is_quorum(|place| set >> place & 1 == 1);
-                    assert!(!(has(a) && has(b)) || a & b != 0, "n={n} {a:b} {b:b}");
-                }
-            }
-        }
-    }
-
-    proptest! {
-        /// The value of a quorum is what sorting would give.
-        #[test]
-        fn quorum_value_agrees_with_sorting(bound in 0u64..20, at in prop::collection::vec(prop_oneof![0u64..20, Just(u64::MAX), any::<u64>()], 1..40)) {
-            let group = voters(at.len() as u64);
-            let mut sorted = at.clone();
-            sorted.sort_unstable_by(|a, b| b.cmp(a));
-            let expected = sorted[group.majority() - 1];
-            let reached = |floor| group.reached_by_quorum(floor, |place| at[place]);
-            prop_assert_eq!(reached(0), expected);
-            prop_assert_eq!(reached(bound), expected.max(bound));
-            sorted.reverse();
-            let first = sorted[group.majority() - 1];
-            let freed = |ceiling| group.freed_by_quorum(ceiling, |place| at[place]);
-            prop_assert_eq!(freed(u64::MAX), first);
-            prop_assert_eq!(freed(bound), first.min(bound));
-        }
-    }
-
-    #[test]
     fn places_are_found_in_small_and_large_groups() {
         for n in [1, 5, 16, 17, 200] {
             let group = voters(n);
@@ -263,9 +204,5 @@ mod tests {
             );
             assert_eq!(group.ids().len(), usize::try_from(n).unwrap());
         }
-        assert_eq!(
-            vec![1, 2, 2, 3, 3],
-            (1..=5).map(|n| voters(n).majority()).collect::<Vec<_>>()
-        );
     }
 }
