@@ -2,9 +2,9 @@
 //! returns deposes nobody.
 //!
 //! It is never weaker than the vote: the log is checked here too (ClickHouse/NuRaft#134); what follows when that alone
-//! is why a quorum does not grant is in `suffix`. A refusal carries the voter's
-//! term, which the asker adopts when it is not below the one it named; without that, a node with a lower term and the
-//! better log waits for ever (etcd#8243, etcd#8501).
+//! is why a quorum does not grant is in `suffix`. A refusal carries the voter's term, which the asker adopts when it is
+//! not below the one it named; without that, a node with a lower term and the better log waits for ever (etcd#8243,
+//! etcd#8501).
 
 use super::heartbeat::remaining;
 use super::{Better, Heard, MAX_TERM, Message, Raft, Refusal, Role, Rule, Rules};
@@ -17,14 +17,19 @@ impl<R: Rules> Raft<R> {
         self.config.safe_mode && self.keeps(Rule::PreVote)
     }
 
-    /// Nobody is heard: wait for an election timeout, drawn once now, less the time that pre-votes are asked early
-    /// (RL-10). A candidacy that its own promise forbids is not begun.
-    pub(super) fn await_leader(&mut self) {
-        let early = if self.asks_first() {
+    /// How long before its promise is over this node may stand: pre-votes are asked early (RL-10), votes are not.
+    fn early(&self) -> Duration {
+        if self.asks_first() {
             self.config.timing.early()
         } else {
             Duration::ZERO
-        };
+        }
+    }
+
+    /// Nobody is heard: wait for an election timeout, drawn once now, less the time that pre-votes are asked early. A
+    /// candidacy that its own promise forbids is not begun.
+    pub(super) fn await_leader(&mut self) {
+        let early = self.early();
         let drawn = self.draw(self.config.election());
         self.arm(drawn.saturating_sub(early));
         let allowed = self.promised_until() - early;
@@ -48,12 +53,7 @@ impl<R: Rules> Raft<R> {
 
     /// The host wants no gap: begin now, unless a promise forbids it.
     pub(super) fn campaign(&mut self) {
-        let early = if self.asks_first() {
-            self.config.timing.early()
-        } else {
-            Duration::ZERO
-        };
-        let bound = self.keeps(Rule::PromiseBindsCandidate) && self.promised_for() > early;
+        let bound = self.keeps(Rule::PromiseBindsCandidate) && self.promised_for() > self.early();
         if self.role == Role::Follower && !bound {
             self.stand();
         }
@@ -214,27 +214,41 @@ impl<R: Rules> Raft<R> {
         if self.role != Role::PreCandidate || term != self.record.term + 1 {
             return;
         }
-        if sent > self.armed_at {
-            return self.refusals.add(Refusal::Unasked);
-        }
-        if remainder > self.config.timing.election_min {
-            return self.refusals.add(Refusal::ImpossiblePromise);
-        }
-        // An answer to an earlier attempt of this candidacy still counts, or a round trip longer than the retry draw
-        // would never elect anybody; but not one so old that the voter may have heard a leader for a whole timeout.
-        if sent < self.began || self.now.since(sent) > self.config.timing.election_min {
+        if !self.takes_pre_vote_answer(sent, remainder) {
             return;
         }
         // One voter more can free a quorum earlier, not later.
         let one_more = !self.heard[place].granted;
         let freed = self.due.filter(|_| one_more && self.has_quorum_of_grants());
-        self.grants += u32::from(one_more);
-        self.heard[place] = Heard {
-            at: self.now + self.config.timing.outlast(remainder),
-            granted: true,
-        };
+        self.count_pre_vote(place, self.now + self.config.timing.outlast(remainder));
         self.weigh_pre_votes(freed.unwrap_or(Instant::FOREVER));
         self.ask_for_suffix();
+    }
+
+    /// Whether the answer of a voter that is bound for `remainder` still, to what was asked at `sent`, counts.
+    pub(super) fn takes_pre_vote_answer(&mut self, sent: Instant, remainder: Duration) -> bool {
+        if sent > self.armed_at {
+            self.refusals.add(Refusal::Unasked);
+            return false;
+        }
+        if remainder > self.config.timing.election_min {
+            self.refusals.add(Refusal::ImpossiblePromise);
+            return false;
+        }
+        self.counts_still(sent)
+    }
+
+    /// Whether an answer to what was asked at `sent` counts yet. One to an earlier attempt of this candidacy does, or a
+    /// round trip longer than the retry draw would never elect anybody; but not one so old that the voter may have heard
+    /// a leader for a whole timeout.
+    pub(super) fn counts_still(&self, sent: Instant) -> bool {
+        sent >= self.began && self.now.since(sent) <= self.config.timing.election_min
+    }
+
+    /// The voter at `place` would vote for this node from `at` on.
+    pub(super) fn count_pre_vote(&mut self, place: usize, at: Instant) {
+        self.grants += u32::from(!self.heard[place].granted);
+        self.heard[place] = Heard { at, granted: true };
     }
 
     /// Whether a log that ends at `last` has all that this one may have committed (Raft §5.4.1).

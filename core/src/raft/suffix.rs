@@ -70,7 +70,7 @@
 //! **Disks that lie** break Raft itself: what was acknowledged may be nowhere, and the best of a quorum may lack it. The
 //! fetch adds nothing to that and repairs nothing; what this node knows to be committed it still keeps.
 
-use super::{Better, Entries, Heard, Message, Raft, Refusal, Role, Rule, Rules};
+use super::{Better, Entries, Message, Raft, Refusal, Role, Rule, Rules};
 use crate::log::Position;
 use crate::membership::Membership;
 use crate::{Instant, NodeId};
@@ -121,19 +121,13 @@ impl<R: Rules> Raft<R> {
         if !present || !self.membership.votes(place) || self.config.replication.is_none() {
             return;
         }
-        if better.sent > self.armed_at {
-            return self.refusals.add(Refusal::Unasked);
-        }
-        if better.remainder > self.config.timing.election_min {
-            return self.refusals.add(Refusal::ImpossiblePromise);
-        }
-        if !self.counts_still(better) {
+        if !self.takes_pre_vote_answer(better.sent, better.remainder) {
             return;
         }
         let free_at = self.now + self.config.timing.outlast(better.remainder);
         if better.last <= self.log.last() {
-            // It was better than the log that it was asked with.
-            self.count_as_granted(place, free_at);
+            // It was better than the log that it was asked with, which was all that kept it from granting.
+            self.count_pre_vote(place, free_at);
             return self.weigh_pre_votes(Instant::FOREVER);
         }
         let members = self.membership.members().len();
@@ -145,18 +139,6 @@ impl<R: Rules> Raft<R> {
         });
         lacking.refusers[place] = Some(Refuser { better, free_at });
         self.ask_for_suffix();
-    }
-
-    /// Whether a refusal is of this candidacy, and not so old that the voter may have heard a leader for a whole timeout.
-    fn counts_still(&self, better: Better) -> bool {
-        let age = self.now.since(better.sent);
-        better.sent >= self.began && age <= self.config.timing.election_min
-    }
-
-    /// The log was all that kept the member at `place` from granting.
-    fn count_as_granted(&mut self, place: usize, at: Instant) {
-        self.grants += u32::from(!self.heard[place].granted);
-        self.heard[place] = Heard { at, granted: true };
     }
 
     /// Once a quorum has answered and none grants, asks the best of it for what this log lacks (RL-4). Whether it did.
@@ -341,9 +323,9 @@ impl<R: Rules> Raft<R> {
             for (place, refuser) in lacking.refusers.iter().enumerate() {
                 if let Some(Refuser { better, free_at }) = *refuser
                     && better.last <= self.log.last()
-                    && self.counts_still(better)
+                    && self.counts_still(better.sent)
                 {
-                    self.count_as_granted(place, free_at);
+                    self.count_pre_vote(place, free_at);
                 }
             }
         }
