@@ -22,7 +22,7 @@ listed! {
         TermLeap,
         /// It names term 0, in which nothing happens.
         TermZero,
-        /// The sender is not a voter, or claims to be this node.
+        /// The sender is no member, or claims to be this node.
         UnknownSender,
         /// It claims to lead, or to have led, a term that has another leader.
         SecondLeader,
@@ -190,7 +190,6 @@ fn is_within(prev: Position, entries: &Entries, last: Position) -> bool {
 mod tests {
     use super::*;
     use crate::Instant;
-    use crate::log::Position;
 
     #[test]
     fn reasons_are_counted_apart() {

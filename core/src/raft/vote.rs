@@ -63,13 +63,7 @@ impl<R: Rules> Raft<R> {
     ) {
         self.hear_released(released);
         if term < self.record.term {
-            return self.send(
-                from,
-                Message::VoteRefused {
-                    asked: term,
-                    term: self.record.term,
-                },
-            );
+            return self.refuse_vote(from, term);
         }
         let bound = self.keeps(Rule::PromiseBindsVoter) && self.promised_until() > self.now;
         if bound {
@@ -78,13 +72,7 @@ impl<R: Rules> Raft<R> {
                 self.adopt(term);
                 self.retry_later();
             }
-            return self.send(
-                from,
-                Message::VoteRefused {
-                    asked: term,
-                    term: self.record.term,
-                },
-            );
+            return self.refuse_vote(from, term);
         }
         if term > self.record.term {
             self.adopt(term);
@@ -93,13 +81,7 @@ impl<R: Rules> Raft<R> {
         let free =
             self.record.vote.is_none_or(|vote| vote == from) || !self.keeps(Rule::OneVoteATerm);
         if !free || self.role == Role::Leader || !self.up_to_date(last) {
-            return self.send(
-                from,
-                Message::VoteRefused {
-                    asked: term,
-                    term: self.record.term,
-                },
-            );
+            return self.refuse_vote(from, term);
         }
         self.step_back();
         if self.record.vote.replace(from) != Some(from) {
@@ -108,6 +90,11 @@ impl<R: Rules> Raft<R> {
         }
         self.await_elected();
         self.send(from, Message::VoteGranted { term });
+    }
+
+    fn refuse_vote(&mut self, from: NodeId, asked: u64) {
+        let term = self.record.term;
+        self.send(from, Message::VoteRefused { asked, term });
     }
 
     /// It gave its vote: the candidate has an election timeout to be heard as a leader. Stretched like a candidate's own
