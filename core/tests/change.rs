@@ -2,24 +2,12 @@
 
 mod cluster;
 
-use cluster::Cluster;
-use tenure::membership::{self, Membership, Part, Target};
-use tenure::quorum::Voters;
+use cluster::{Cluster, target, voters};
+use tenure::membership::{self, Membership, Part};
 use tenure::raft::{
     ChangeRefused, Entries, Message, ProposeError, Raft, Refusal, Role, Rule, Rules, Timing,
 };
 use tenure::{Duration, Event, Input, NodeId, Why};
-
-fn voters(ids: &[u64]) -> Voters {
-    Voters::new(ids.iter().copied().map(NodeId)).unwrap()
-}
-
-fn target(ids: &[u64], learners: &[u64]) -> Target {
-    Target {
-        voters: voters(ids),
-        learners: learners.iter().copied().map(NodeId).collect(),
-    }
-}
 
 /// The membership `1 2 +3`: voters 1 and 2, learner 3; parts of a joint one are `i`, `o` and `d`.
 fn told(membership: &Membership) -> String {
@@ -666,9 +654,8 @@ fn apart<R: Rules>(cluster: &Cluster<R>) -> bool {
     })
 }
 
-/// Two changes by one voter each, the second begun before the first is committed: {0, 1, 2} and {0, 1, 2, 3, 4} share no
-/// node where {1, 2} and {0, 3, 4} decide.
-fn two_changes_at_once<R: Rules>(rules: R) -> (Cluster<R>, Result<u64, ChangeRefused>) {
+/// Five nodes of which 0, 1 and 2 vote and 0 leads; {1, 2} and {0, 3, 4} do not reach each other any more.
+fn torn<R: Rules>(rules: R) -> Cluster<R> {
     let mut cluster = Cluster::with_rules(3, rules);
     for _ in 0..2 {
         cluster.join(&voters(&[0, 1, 2]));
@@ -681,18 +668,29 @@ fn two_changes_at_once<R: Rules>(rules: R) -> (Cluster<R>, Result<u64, ChangeRef
             cluster.cut(one, other);
         }
     }
+    cluster
+}
+
+/// 1 or 2 is elected by the other, and commits an entry.
+fn the_other_side_decides<R: Rules>(cluster: &mut Cluster<R>) {
+    let leads = |cluster: &Cluster<R>| {
+        let leading = cluster.leading();
+        leading.into_iter().find(|place| [1, 2].contains(place))
+    };
+    cluster.run(100);
+    cluster.until("the other side leads", |cluster| leads(cluster).is_some());
+    let leader = leads(cluster).unwrap();
+    cluster.propose(leader, 1);
+    cluster.run(20);
+}
+
+/// Two changes by one voter each, the second begun before the first is committed: {0, 1, 2} and {0, 1, 2, 3, 4} share no
+/// node where {1, 2} and {0, 3, 4} decide.
+fn two_changes_at_once<R: Rules>(rules: R) -> (Cluster<R>, Result<u64, ChangeRefused>) {
+    let mut cluster = torn(rules);
     change(&mut cluster, 0, &[0, 1, 2, 3], &[4]).unwrap();
     let second = change(&mut cluster, 0, &[0, 1, 2, 3, 4], &[]);
-    cluster.run(100);
-    cluster.until("the other side leads", |cluster| {
-        cluster.leading().iter().any(|place| [1, 2].contains(place))
-    });
-    let leader = cluster
-        .leading()
-        .into_iter()
-        .find(|place| [1, 2].contains(place));
-    cluster.propose(leader.unwrap(), 1);
-    cluster.run(20);
+    the_other_side_decides(&mut cluster);
     (cluster, second)
 }
 
@@ -708,29 +706,9 @@ fn one_change_at_a_time() {
 
 /// A change of two voters, decided by the new half alone: {0, 1, 2} becomes {0, 3, 4} where {1, 2} decide too.
 fn half_a_change<R: Rules>(rules: R) -> Cluster<R> {
-    let mut cluster = Cluster::with_rules(3, rules);
-    for _ in 0..2 {
-        cluster.join(&voters(&[0, 1, 2]));
-    }
-    cluster.elect(0);
-    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
-    cluster.run(100);
-    for other in [1, 2] {
-        for one in [0, 3, 4] {
-            cluster.cut(one, other);
-        }
-    }
+    let mut cluster = torn(rules);
     change(&mut cluster, 0, &[0, 3, 4], &[]).unwrap();
-    cluster.run(100);
-    cluster.until("the other side leads", |cluster| {
-        cluster.leading().iter().any(|place| [1, 2].contains(place))
-    });
-    let leader = cluster
-        .leading()
-        .into_iter()
-        .find(|place| [1, 2].contains(place));
-    cluster.propose(leader.unwrap(), 1);
-    cluster.run(20);
+    the_other_side_decides(&mut cluster);
     cluster
 }
 

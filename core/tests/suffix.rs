@@ -4,11 +4,10 @@
 
 mod cluster;
 
-use cluster::Cluster;
+use cluster::{Cluster, target, voters};
 use std::sync::Arc;
 use tenure::log::{Position, Shape};
-use tenure::membership::{Membership, Target};
-use tenure::quorum::Voters;
+use tenure::membership::Membership;
 use tenure::raft::{
     Better, Entries, LogWrite, Message, Record, Refusal, Role, Rule, Rules, Stored, Timing, Write,
 };
@@ -330,17 +329,12 @@ fn what_contradicts_the_own_commit_is_refused_by_name() {
 /// The configuration in the suffix counts as soon as it is in the log, and the candidacy begins anew under it.
 #[test]
 fn a_configuration_that_comes_with_the_suffix_counts_at_once() {
-    let voters = |ids: &[u64]| Voters::new(ids.iter().copied().map(NodeId)).unwrap();
     let group = Membership::new(&voters(&[0, 1, 2, 3, 4]));
     for (ids, learners, leads) in [
-        (&[1, 2, 3, 4][..], vec![], true),
-        (&[0, 2, 3, 4][..], vec![NodeId(1)], false),
+        (&[1, 2, 3, 4], &[][..], true),
+        (&[0, 2, 3, 4], &[1][..], false),
     ] {
-        let target = Target {
-            voters: voters(ids),
-            learners,
-        };
-        let to = Arc::new(group.change_to(&target).unwrap());
+        let to = Arc::new(group.change_to(&target(ids, learners)).unwrap());
         let mut full = stored(4, &[(1, 2)]);
 
         let entries = Entries::Change {

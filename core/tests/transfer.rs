@@ -2,26 +2,13 @@
 
 mod cluster;
 
-use cluster::Cluster;
+use cluster::{Cluster, target, voters};
 use std::hash::{DefaultHasher, Hasher};
-use tenure::membership::Target;
-use tenure::quorum::Voters;
 use tenure::raft::{
     ChangeRefused, Config, Faithful, Message, ProposeError, Role, Rule, Rules, Switched,
     TransferError,
 };
 use tenure::{Election, Event, Input, NodeId, Standing, Why};
-
-fn voters(ids: &[u64]) -> Voters {
-    Voters::new(ids.iter().copied().map(NodeId)).unwrap()
-}
-
-fn target(ids: &[u64], learners: &[u64]) -> Target {
-    Target {
-        voters: voters(ids),
-        learners: learners.iter().copied().map(NodeId).collect(),
-    }
-}
 
 fn led<R: Rules>(n: u64, rules: R) -> Cluster<R> {
     let mut cluster = Cluster::with_rules(n, rules);

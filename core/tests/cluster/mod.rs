@@ -3,11 +3,24 @@
 #![allow(dead_code)] // each test file uses its part
 
 use std::collections::{BTreeMap, BTreeSet};
+use tenure::membership::Target;
 use tenure::quorum::Voters;
 use tenure::raft::{
     Boot, Config, Faithful, Message, Raft, Replication, Rules, Stored, Switched, Write,
 };
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output, Standing, Ticket};
+
+pub(crate) fn voters(ids: &[u64]) -> Voters {
+    Voters::new(ids.iter().copied().map(NodeId)).unwrap()
+}
+
+/// What a change is to end in: who votes, and who gets the log without a vote.
+pub(crate) fn target(ids: &[u64], learners: &[u64]) -> Target {
+    Target {
+        voters: voters(ids),
+        learners: learners.iter().copied().map(NodeId).collect(),
+    }
+}
 
 /// How long a message is on its way, in microseconds.
 const HOP: u64 = 1_000;
