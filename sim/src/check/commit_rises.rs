@@ -42,24 +42,13 @@ impl CommitRises {
 
 #[cfg(test)]
 mod tests {
-    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
     #[test]
     fn it_rises_and_a_leader_moves_it_over_its_own_entries_alone() {
-        let mut log = Runs::default();
-        log.put(0, 1, 4);
-        log.put(4, 3, 2);
-        let ghost = Ghost {
-            logs: vec![log],
-            disks: vec![Runs::default()],
-            committed: Runs::default(),
-            configurations: Configurations::beginning_with(Configuration::of(
-                [(0..1).collect(), Vec::new()],
-                Vec::new(),
-            )),
-        };
+        let logs = [Runs::of(&[(1, 4), (3, 2)])];
+        let ghost = Ghost::of(logs, Default::default(), Runs::default());
         let mut check = CommitRises::new(1);
         let mut committed = |index, leads| check.committed(9, &ghost, 0, index, leads);
         assert!(!committed(3, None) && committed(2, None));

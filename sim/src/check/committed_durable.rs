@@ -34,33 +34,21 @@ impl CommittedIsDurable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::configurations::{Configuration, Configurations};
     use super::*;
-
-    fn runs(term: u64, count: u64) -> Runs {
-        let mut runs = Runs::default();
-        runs.put(0, term, count);
-        runs
-    }
 
     #[test]
     fn a_committed_entry_is_on_most_disks_and_stays_there() {
-        let mut ghost = Ghost {
-            logs: vec![Runs::default(); 3],
-            disks: vec![runs(1, 2), runs(1, 1), runs(1, 2)],
-            committed: runs(1, 2),
-            configurations: Configurations::beginning_with(Configuration::of(
-                [(0..3).collect(), Vec::new()],
-                Vec::new(),
-            )),
-        };
+        let two = Runs::of(&[(1, 2)]);
+        let one = Runs::of(&[(1, 1)]);
+        let disks = [two.clone(), one.clone(), two.clone()];
+        let mut ghost = Ghost::of(Default::default(), disks, two);
         let mut check = CommittedIsDurable::default();
         let by = |index, term| ghost.committed_by(&ghost.committed, index, term);
         assert!(!check.committed(1, by(2, 1)) && check.committed(2, by(3, 1)));
         assert!(check.committed(3, by(2, 2)), "of another term");
         let had = std::mem::take(&mut ghost.disks[2]);
         assert!(check.changed(4, &ghost, 2, &had), "it was wiped");
-        assert!(!check.changed(5, &ghost, 1, &runs(1, 1)), "it never had it");
+        assert!(!check.changed(5, &ghost, 1, &one), "it never had it");
         assert_eq!((check.tally.exercised, check.tally.broken), (4, 3));
     }
 }

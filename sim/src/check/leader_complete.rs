@@ -33,29 +33,14 @@ impl LeaderCompleteness {
 
 #[cfg(test)]
 mod tests {
-    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
-    fn runs(entries: &[(u64, u64)]) -> Runs {
-        let mut runs = Runs::default();
-        for (term, count) in entries {
-            runs.put(runs.last(), *term, *count);
-        }
-        runs
-    }
-
     #[test]
     fn a_leader_has_what_was_committed_before_and_after_it_was_elected() {
-        let mut ghost = Ghost {
-            logs: vec![runs(&[(1, 3)]), runs(&[(1, 2)]), runs(&[(1, 2), (2, 4)])],
-            disks: vec![Runs::default(); 3],
-            committed: runs(&[(1, 3)]),
-            configurations: Configurations::beginning_with(Configuration::of(
-                [(0..3).collect(), Vec::new()],
-                Vec::new(),
-            )),
-        };
+        let logs: [&[(u64, u64)]; 3] = [&[(1, 3)], &[(1, 2)], &[(1, 2), (2, 4)]];
+        let committed = Runs::of(&[(1, 3)]);
+        let mut ghost = Ghost::of(logs.map(Runs::of), Default::default(), committed);
         let mut check = LeaderCompleteness::default();
         assert!(!check.elected(5, &ghost, 0, 4));
         assert!(check.elected(6, &ghost, 1, 4) && check.elected(7, &ghost, 2, 5));

@@ -64,6 +64,20 @@ impl Ghost {
     }
 }
 
+#[cfg(test)]
+impl Ghost {
+    /// Of nodes with these logs and disks, who all vote.
+    pub(super) fn of<const N: usize>(logs: [Runs; N], disks: [Runs; N], committed: Runs) -> Self {
+        let first = Configuration::of([(0..N).collect(), Vec::new()], Vec::new());
+        Self {
+            logs: logs.into(),
+            disks: disks.into(),
+            committed,
+            configurations: Configurations::beginning_with(first),
+        }
+    }
+}
+
 /// The judges of logs.
 #[derive(Clone, Debug)]
 pub(crate) struct LogJudges {

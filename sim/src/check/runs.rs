@@ -76,6 +76,18 @@ impl Runs {
 }
 
 #[cfg(test)]
+impl Runs {
+    /// A log of such runs: term, and how many entries.
+    pub(super) fn of(entries: &[(u64, u64)]) -> Self {
+        let mut runs = Self::default();
+        for (term, count) in entries {
+            runs.put(runs.last(), *term, *count);
+        }
+        runs
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -86,9 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_put_takes_the_place_of_what_came_after() {
-        let mut runs = Runs::default();
-        runs.put(0, 1, 3);
-        runs.put(3, 2, 2);
+        let mut runs = Runs::of(&[(1, 3), (2, 2)]);
         assert_eq!(terms(&runs), [1, 1, 1, 2, 2]);
         runs.put(1, 1, 1);
         assert_eq!((terms(&runs), runs.last_term()), (vec![1, 1], 1));
@@ -100,9 +110,7 @@ mod tests {
 
     #[test]
     fn of_a_snapshot_the_index_is_known_and_the_term_of_its_last_entry() {
-        let mut runs = Runs::default();
-        runs.put(0, 1, 3);
-        runs.put(3, 2, 2);
+        let mut runs = Runs::of(&[(1, 3), (2, 2)]);
         runs.begin_after(Position::new(2, 4));
         assert_eq!(
             (runs.last(), runs.term_at(4), runs.term_at(3)),

@@ -31,23 +31,13 @@ impl AcknowledgedSurvives {
 
 #[cfg(test)]
 mod tests {
-    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
     #[test]
     fn a_leader_that_lacks_what_was_acknowledged_is_found() {
-        let mut log = Runs::default();
-        log.put(0, 1, 4);
-        let ghost = Ghost {
-            logs: vec![log, Runs::default()],
-            disks: vec![Runs::default(); 2],
-            committed: Runs::default(),
-            configurations: Configurations::beginning_with(Configuration::of(
-                [(0..2).collect(), Vec::new()],
-                Vec::new(),
-            )),
-        };
+        let logs = [Runs::of(&[(1, 4)]), Runs::default()];
+        let ghost = Ghost::of(logs, Default::default(), Runs::default());
         let mut check = AcknowledgedSurvives::default();
         assert!(
             !check.established(1, &ghost, 1),

@@ -40,23 +40,14 @@ impl TermsBurnt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::configurations::{Configuration, Configurations};
     use super::super::runs::Runs;
     use super::*;
 
     #[test]
     fn some_terms_may_be_burnt_and_no_more_until_one_leads() {
-        let mut ahead = Runs::default();
-        ahead.put(0, 1, 1);
-        let ghost = Ghost {
-            logs: vec![Runs::default(), ahead.clone(), ahead.clone()],
-            disks: vec![Runs::default(), ahead.clone(), ahead],
-            committed: Runs::default(),
-            configurations: Configurations::beginning_with(Configuration::of(
-                [(0..3).collect(), Vec::new()],
-                Vec::new(),
-            )),
-        };
+        let ahead = Runs::of(&[(1, 1)]);
+        let logs = [Runs::default(), ahead.clone(), ahead];
+        let ghost = Ghost::of(logs.clone(), logs, Runs::default());
         let mut check = TermsBurnt::default();
         for term in 1..=BOUND {
             assert!(!check.stood(term, &ghost, 0) && !check.stood(term, &ghost, 1));
