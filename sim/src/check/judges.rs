@@ -45,6 +45,8 @@ struct JobJudges {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Broken(u32);
 
+const _: () = assert!(Check::ALL.len() <= 32, "the checks are bits of a u32");
+
 impl Broken {
     /// Whether none was.
     #[must_use]
