@@ -11,7 +11,7 @@ use tenure::raft;
 /// A message on the network.
 #[derive(Clone, Debug)]
 pub enum Packet {
-    /// Between Raft voters.
+    /// Between Raft members.
     Raft(raft::Message),
     /// A client asks the node it takes for the leader to write.
     Request {
@@ -186,7 +186,7 @@ pub(crate) mod code {
 }
 
 impl Packet {
-    /// The code of the message kind. Raft's are 0 to 9.
+    /// The code of the message kind; a scheme's are its own.
     #[must_use]
     pub const fn kind(&self) -> u8 {
         match self {

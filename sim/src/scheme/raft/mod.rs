@@ -1,24 +1,25 @@
 //! Raft in the world.
 
-use super::Carried;
-use super::{Detail, Look, Recorded, RoleCode, Scheme};
+pub(crate) mod code;
+mod traced;
+
+pub(crate) use code::message_kind;
+pub(crate) use traced::fold;
+
+use super::{Carried, Detail, Look, Recorded, RoleCode, Scheme};
 use crate::check::configurations::Configuration;
 use crate::check::{Check, Fact};
-use crate::packet::Load;
-use crate::packet::Packet;
+use crate::packet::{Load, Packet};
 use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
 use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::log::Position;
-use tenure::log::Shape;
-use tenure::membership::Membership;
+use tenure::log::{Position, Shape};
 use tenure::membership::{Part, Target};
 use tenure::quorum::Voters;
-use tenure::raft::Served;
 use tenure::raft::{
     Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
-    Refusals, Replication, Role, Stored, Switched, Timing, Write,
+    Refusals, Replication, Role, Served, Stored, Switched, Timing, Write,
 };
 use tenure::{Instant, NodeId};
 
@@ -276,29 +277,7 @@ impl Scheme for Machine {
     }
 
     fn fold(write: &Write, trace: &mut Trace) {
-        let Record {
-            promise,
-            generation,
-            ..
-        } = write.record;
-        trace.mix(promise.as_micros() ^ u64::from(generation) << 48);
-        match &write.log {
-            LogWrite::Keep => {}
-            LogWrite::Append { after, entries } => {
-                fold_position(*after, trace);
-                fold_entries(entries, trace);
-            }
-            LogWrite::Compact { upto, membership } => {
-                trace.mix(1);
-                fold_position(*upto, trace);
-                fold_membership(membership, trace);
-            }
-            LogWrite::Install { last, membership } => {
-                trace.mix(2);
-                fold_position(*last, trace);
-                fold_membership(membership, trace);
-            }
-        }
+        traced::write(write, trace);
     }
 }
 
@@ -323,248 +302,6 @@ impl Kept for Stored {
     fn fold(&mut self, write: &Write) -> bool {
         // What does not fit comes after a write that a damaged disk dropped: what is read ends before the gap.
         self.apply(write).is_ok()
-    }
-}
-
-/// What the kinds of messages are in the events of the trace.
-pub(crate) mod code {
-    pub(crate) const REQUEST_PRE_VOTE: i64 = 0;
-    pub(crate) const PRE_VOTE_GRANTED: i64 = 1;
-    pub(crate) const PRE_VOTE_REFUSED: i64 = 2;
-    pub(crate) const REQUEST_VOTE: i64 = 3;
-    pub(crate) const VOTE_GRANTED: i64 = 4;
-    pub(crate) const VOTE_REFUSED: i64 = 5;
-    pub(crate) const HEARTBEAT: i64 = 6;
-    pub(crate) const HEARTBEAT_ACK: i64 = 7;
-    pub(crate) const HEARTBEAT_REFUSED: i64 = 8;
-    pub(crate) const RELEASE: i64 = 9;
-    pub(crate) const APPEND: i64 = 10;
-    pub(crate) const APPEND_ACK: i64 = 11;
-    pub(crate) const APPEND_REFUSED: i64 = 12;
-    pub(crate) const COMMIT: i64 = 13;
-    pub(crate) const INSTALL_SNAPSHOT: i64 = 14;
-    pub(crate) const FETCH: i64 = 15;
-    pub(crate) const SUFFIX: i64 = 16;
-    pub(crate) const READ_INDEX: i64 = 17;
-    pub(crate) const READ_INDEX_ACK: i64 = 18;
-    pub(crate) const NOT_MEMBER: i64 = 19;
-    pub(crate) const SUFFIX_SNAPSHOT: i64 = 40;
-}
-
-/// The code of a message in the trace.
-#[must_use]
-pub(crate) const fn message_kind(message: &Message) -> u8 {
-    match message {
-        Message::RequestPreVote { .. } => code::REQUEST_PRE_VOTE as u8,
-        Message::PreVoteGranted { .. } => code::PRE_VOTE_GRANTED as u8,
-        Message::PreVoteRefused { .. } => code::PRE_VOTE_REFUSED as u8,
-        Message::RequestVote { .. } => code::REQUEST_VOTE as u8,
-        Message::VoteGranted { .. } => code::VOTE_GRANTED as u8,
-        Message::VoteRefused { .. } => code::VOTE_REFUSED as u8,
-        Message::Heartbeat { .. } => code::HEARTBEAT as u8,
-        Message::HeartbeatAck { .. } => code::HEARTBEAT_ACK as u8,
-        Message::HeartbeatRefused { .. } => code::HEARTBEAT_REFUSED as u8,
-        Message::Release { .. } => code::RELEASE as u8,
-        Message::Append { .. } => code::APPEND as u8,
-        Message::AppendAck { .. } => code::APPEND_ACK as u8,
-        Message::AppendRefused { .. } => code::APPEND_REFUSED as u8,
-        Message::Commit { .. } => code::COMMIT as u8,
-        Message::InstallSnapshot { .. } => code::INSTALL_SNAPSHOT as u8,
-        Message::Fetch { .. } => code::FETCH as u8,
-        Message::Suffix { .. } => code::SUFFIX as u8,
-        Message::ReadIndex { .. } => code::READ_INDEX as u8,
-        Message::ReadIndexAck { .. } => code::READ_INDEX_ACK as u8,
-        Message::NotMember { .. } => code::NOT_MEMBER as u8,
-        Message::SuffixSnapshot { .. } => code::SUFFIX_SNAPSHOT as u8,
-    }
-}
-
-/// Feeds what the events of a message do not show into the trace: all but kind and term. What an election without a log
-/// leaves empty is not fed.
-pub(crate) fn fold(message: &Message, trace: &mut Trace) {
-    match message {
-        Message::RequestPreVote {
-            term: _,
-            last,
-            sent,
-            released,
-        } => {
-            fold_position(*last, trace);
-            trace.mix(sent.as_micros());
-            fold_some(*released, trace);
-        }
-        Message::PreVoteGranted {
-            term: _,
-            remainder,
-            sent,
-        } => {
-            trace.mix(remainder.as_micros());
-            trace.mix(sent.as_micros());
-        }
-        Message::RequestVote {
-            term: _,
-            last,
-            released,
-        } => {
-            fold_position(*last, trace);
-            fold_some(*released, trace);
-        }
-        Message::PreVoteRefused {
-            asked: _,
-            term,
-            better,
-        } => {
-            trace.mix(*term);
-            if let Some(better) = better {
-                fold_position(better.last, trace);
-                trace.mix(better.remainder.as_micros());
-                trace.mix(better.sent.as_micros());
-            }
-        }
-        Message::VoteRefused { asked: _, term } | Message::HeartbeatRefused { asked: _, term } => {
-            trace.mix(*term);
-        }
-        Message::VoteGranted { term: _ } => {}
-        // A round has the number of those before it in its term: the instant names it as well.
-        Message::Heartbeat {
-            term: _,
-            sent,
-            round: _,
-            commit,
-        } => {
-            trace.mix(sent.as_micros());
-            fold_some(*commit, trace);
-        }
-        Message::HeartbeatAck {
-            term: _,
-            sent,
-            round: _,
-            promise,
-            matched,
-        } => {
-            trace.mix(sent.as_micros());
-            trace.mix(promise.as_micros());
-            fold_some(*matched, trace);
-        }
-        Message::Release {
-            term: _,
-            to,
-            orderly: _,
-        } => trace.mix(to.map_or(0, |node| node.0 + 1)),
-        Message::Append {
-            term: _,
-            sent,
-            prev,
-            entries,
-            commit,
-        } => {
-            trace.mix(sent.as_micros());
-            fold_position(*prev, trace);
-            fold_entries(entries, trace);
-            trace.mix(*commit);
-        }
-        Message::AppendAck {
-            term: _,
-            sent,
-            promise,
-            matched,
-        } => {
-            trace.mix(sent.as_micros());
-            trace.mix(promise.as_micros());
-            trace.mix(*matched);
-        }
-        Message::AppendRefused {
-            term: _,
-            sent,
-            promise,
-            prev,
-            hint,
-        } => {
-            trace.mix(sent.as_micros());
-            trace.mix(promise.as_micros());
-            trace.mix(*prev);
-            fold_position(*hint, trace);
-        }
-        Message::Commit { term: _, index } | Message::NotMember { asked: _, index } => {
-            trace.mix(*index);
-        }
-        Message::InstallSnapshot {
-            term: _,
-            sent,
-            last,
-            membership,
-        } => {
-            trace.mix(sent.as_micros());
-            fold_position(*last, trace);
-            fold_membership(membership, trace);
-        }
-        Message::Fetch {
-            term: _,
-            sent,
-            after,
-        } => {
-            trace.mix(sent.as_micros());
-            fold_position(*after, trace);
-        }
-        Message::Suffix {
-            term: _,
-            sent,
-            prev,
-            entries,
-            last,
-        } => {
-            trace.mix(sent.as_micros());
-            fold_position(*prev, trace);
-            fold_entries(entries, trace);
-            fold_position(*last, trace);
-        }
-        Message::SuffixSnapshot {
-            term: _,
-            sent,
-            base,
-            membership,
-            last,
-        } => {
-            trace.mix(sent.as_micros());
-            fold_position(*base, trace);
-            fold_membership(membership, trace);
-            fold_position(*last, trace);
-        }
-        Message::ReadIndex { term: _, number } => trace.mix(*number),
-        Message::ReadIndexAck {
-            term: _,
-            number,
-            index,
-        } => {
-            trace.mix(*number);
-            trace.mix(*index);
-        }
-    }
-}
-
-fn fold_some(number: u64, trace: &mut Trace) {
-    if number > 0 {
-        trace.mix(number);
-    }
-}
-
-fn fold_position(Position { term, index }: Position, trace: &mut Trace) {
-    trace.mix(term);
-    trace.mix(index);
-}
-
-fn fold_entries(entries: &Entries, trace: &mut Trace) {
-    trace.mix(entries.term());
-    trace.mix(entries.count());
-    if let Entries::Change { to, .. } = entries {
-        fold_membership(to, trace);
-    }
-}
-
-fn fold_membership(membership: &Membership, trace: &mut Trace) {
-    for member in membership.members() {
-        trace.mix(member.id.0);
-        trace.mix(member.part as u64);
     }
 }
 
