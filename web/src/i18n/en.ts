@@ -381,7 +381,7 @@ export const en = {
   'refusal.1': 'its term is above any there can be',
   'refusal.2': 'its term leaps too far ahead',
   'refusal.3': 'it names term 0',
-  'refusal.4': 'its sender is no voter',
+  'refusal.4': 'its sender is no member',
   'refusal.5': 'it names a second leader of one term',
   'refusal.6': 'the log it describes cannot be',
   'refusal.7': 'its promise is longer than any can be',

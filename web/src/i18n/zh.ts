@@ -357,7 +357,7 @@ export const zh: Record<Key, string> = {
   'refusal.1': '任期超过可能的上限',
   'refusal.2': '任期跳得太远',
   'refusal.3': '任期为 0',
-  'refusal.4': '发送者不是投票者',
+  'refusal.4': '发送者不是成员',
   'refusal.5': '同一任期出现第二个领导者',
   'refusal.6': '所述的日志不可能存在',
   'refusal.7': '承诺的时间过长',
