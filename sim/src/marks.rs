@@ -5,7 +5,7 @@
 //! hear. Nothing is noted until it is asked for ([`World::note_marks`](crate::World::note_marks)).
 
 use crate::check::Fact;
-use crate::physics::trace::{Event, Kind};
+use crate::physics::trace::{Ended, Event, Kind};
 use crate::scheme::RoleCode;
 use crate::scheme::raft::code::{
     APPEND, APPEND_REFUSED, HEARTBEAT, HEARTBEAT_ACK, HEARTBEAT_REFUSED, PRE_VOTE_REFUSED,
@@ -188,6 +188,11 @@ const PRE_CANDIDATE: i64 = RoleCode::PreCandidate as i64;
 const CANDIDATE: i64 = RoleCode::Candidate as i64;
 const ELECTED: i64 = RoleCode::Elected as i64;
 
+const LAPSED: i64 = Ended::Lapsed as i64;
+const HIGHER_TERM: i64 = Ended::HigherTerm as i64;
+const RESIGNED: i64 = Ended::Resigned as i64;
+const CRASHED: i64 = Ended::Crashed as i64;
+
 impl Marks {
     /// For so many nodes with such an election timeout.
     pub(crate) fn new(nodes: usize, timeout: u64) -> Self {
@@ -363,13 +368,13 @@ impl Marks {
 
     fn deposed(&mut self, now: u64, event: &Event) {
         self.met.add(match event.a {
-            1 => Mark::DeposedByHigherTerm,
-            2 => Mark::Resigned,
-            4 => Mark::LeaderCrashed,
-            0 => Mark::LeaseLapsed,
+            HIGHER_TERM => Mark::DeposedByHigherTerm,
+            RESIGNED => Mark::Resigned,
+            CRASHED => Mark::LeaderCrashed,
+            LAPSED => Mark::LeaseLapsed,
             _ => return,
         });
-        if event.a == 2 {
+        if event.a == RESIGNED {
             self.resigned = Some((now, event.actor));
         }
         if self.node(event).is_some_and(|node| !node.established) {

@@ -1,7 +1,7 @@
 //! Who takes part is changed while a world runs.
 
 use tenure_sim::check::{Check, Outcome};
-use tenure_sim::physics::trace::Kind;
+use tenure_sim::physics::trace::{Ended, Kind};
 use tenure_sim::{Scenario, World};
 
 fn scenario(nodes: usize, outside: usize, faults: &str) -> Scenario {
@@ -83,6 +83,10 @@ fn leadership_is_handed_over_to_who_is_named() {
         r#"{"at": "2s", "transfer": "n2"}, {"at": "3s", "transfer": "n3"}"#,
     ));
     assert_eq!(world.leader().map(|(node, _)| node), Some(2));
+    let events = world.trace().fresh.iter();
+    let ends = events.filter(|event| event.kind == Kind::Deposed);
+    let transferred = Ended::Transferred as i64;
+    assert!(ends.map(|event| event.a).eq([transferred, transferred]));
 }
 
 #[test]

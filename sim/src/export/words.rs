@@ -81,13 +81,15 @@ pub(super) const fn lost(code: i64) -> &'static str {
     }
 }
 
-/// Why a term ended, by the code of the event.
+/// Why a term ended, by [`Ended`](crate::physics::trace::Ended).
 pub(super) const fn deposed(code: i64) -> &'static str {
     match code {
         1 => "higher-term",
         2 => "resigned",
         3 => "disk-failed",
         4 => "crashed",
+        5 => "removed",
+        6 => "transferred",
         _ => "lapsed",
     }
 }

@@ -4,7 +4,7 @@ use super::service::ask_resources;
 use super::shelf::Writing;
 use super::{Node, Status};
 use crate::check::Fact;
-use crate::physics::trace::{Event, Kind};
+use crate::physics::trace::{Ended, Event, Kind};
 use crate::resource::ELECTION;
 use crate::scheme::{RoleCode, Scheme};
 use crate::world::env::{Due, Env};
@@ -150,13 +150,16 @@ impl<M: Scheme> Node<M> {
             }
             tenure::Event::Deposed(token, why) => {
                 env.counts.depositions += 1;
-                let why = match why {
-                    Why::HigherTerm => 1,
-                    Why::Resigned => 2,
-                    Why::DiskFailed => 3,
-                    _ => 0,
+                let ended = match why {
+                    Why::HigherTerm => Ended::HigherTerm,
+                    Why::Resigned => Ended::Resigned,
+                    Why::DiskFailed => Ended::DiskFailed,
+                    Why::Removed => Ended::Removed,
+                    Why::Transferred => Ended::Transferred,
+                    _ => Ended::Lapsed,
                 };
-                env.emit(Event::new(Kind::Deposed, me).term(token.counter).a(why));
+                let event = Event::new(Kind::Deposed, me).term(token.counter);
+                env.emit(event.a(ended as u64));
                 self.stop_work(env, me);
                 self.keep_leases(env, me, false);
             }

@@ -17,7 +17,7 @@ use crate::packet::Packet;
 use crate::physics::clock::Clock;
 use crate::physics::disk::{Disk, Takes};
 use crate::physics::network::Flight;
-use crate::physics::trace::{Event, Kind, Loss, Lost};
+use crate::physics::trace::{Ended, Event, Kind, Loss, Lost};
 use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
@@ -184,7 +184,8 @@ impl<M: Scheme> Node<M> {
         if matches!(self.look.role, RoleCode::Elected | RoleCode::Established) {
             env.counts.depositions += 1;
             env.shown(&mut self.by.crash);
-            env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
+            let event = Event::new(Kind::Deposed, me).term(self.look.term);
+            env.emit(event.a(Ended::Crashed as u64));
         }
         let (now, trace) = (env.now, &mut env.trace);
         #[cfg(not(target_family = "wasm"))]

@@ -53,7 +53,7 @@ kinds! {
     Elected = "elected",
     /// A leader was established; `a` is the end of its tenure.
     Established = "established",
-    /// A leader's term is over; `a` is a reason.
+    /// A leader's term is over; `a` is an [`Ended`].
     Deposed = "deposed",
     /// A node follows the other, or nobody.
     Following = "following",
@@ -135,6 +135,26 @@ pub enum Lost {
     Unnamed = 5,
     /// It was renamed, but a crash came before the directory was synced, and the former record has its name back.
     Renamed = 6,
+}
+
+/// Why a leader's term is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ended {
+    /// Its lease ran out, or it was never established.
+    Lapsed = 0,
+    /// It heard of a higher term.
+    HigherTerm = 1,
+    /// It was asked to stop.
+    Resigned = 2,
+    /// Its disk failed it.
+    DiskFailed = 3,
+    /// Its process died.
+    Crashed = 4,
+    /// The group goes on without its vote.
+    Removed = 5,
+    /// It handed over to the one that was named.
+    Transferred = 6,
 }
 
 /// One event. Absent numbers are −1.

@@ -5,6 +5,7 @@ use super::elections::{Attempt, Elections, End, Office, Poll, Why};
 use crate::app::Through;
 use crate::export::recording::Recording;
 use crate::export::words::{count, ms, nodes, span};
+use crate::physics::trace::Ended;
 
 /// What is told of elections, in order of time.
 pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry> {
@@ -135,6 +136,13 @@ fn held(recording: &Recording, office: &Office) -> Entry {
     Entry::new(established, text)
 }
 
+const HIGHER_TERM: i64 = Ended::HigherTerm as i64;
+const RESIGNED: i64 = Ended::Resigned as i64;
+const DISK_FAILED: i64 = Ended::DiskFailed as i64;
+const CRASHED: i64 = Ended::Crashed as i64;
+const REMOVED: i64 = Ended::Removed as i64;
+const TRANSFERRED: i64 = Ended::Transferred as i64;
+
 fn ended(office: &Office) -> Entry {
     let (at, why, by) = office.ended.unwrap_or((office.elected, 0, None));
     let who = name(office);
@@ -145,10 +153,18 @@ fn ended(office: &Office) -> Entry {
         .filter(|(until, _)| *until < at)
         .map(|(until, _)| ms(until));
     let mut text = match (why, lapsed_before) {
-        (1, None) => format!("{who} learns of a higher term from {by}: its term {term} is over."),
-        (2, _) => format!("{who} resigns: its term {term} is over."),
-        (3, _) => format!("{who}'s disk failed it: its term {term} is over, and it halts."),
-        (4, _) => format!("{who}'s term {term} is over with it."),
+        (HIGHER_TERM, None) => {
+            format!("{who} learns of a higher term from {by}: its term {term} is over.")
+        }
+        (RESIGNED, _) => format!("{who} resigns: its term {term} is over."),
+        (DISK_FAILED, _) => {
+            format!("{who}'s disk failed it: its term {term} is over, and it halts.")
+        }
+        (CRASHED, _) => format!("{who}'s term {term} is over with it."),
+        (REMOVED, _) => format!("{who} has no vote any more: its term {term} is over."),
+        (TRANSFERRED, _) => {
+            format!("{who} hands over to one that has its whole log: its term {term} is over.")
+        }
         (_, None) if office.established.is_none() => {
             format!("{who} gives term {term} up: it was never established.")
         }
