@@ -353,6 +353,7 @@ fn not_proposed(error: &ProposeError) -> &'static str {
         ProposeError::NotLeader(_) => "not-leader",
         ProposeError::NoLog => "no-log",
         ProposeError::TooLong => "log-full",
+        ProposeError::Transferring => "transferring",
         _ => "not-proposed",
     }
 }
