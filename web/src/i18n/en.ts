@@ -29,7 +29,7 @@ export const en = {
   'status.paused': 'paused',
   'status.crashed': 'crashed',
   'node.term': 'term {term}',
-  'node.votes': '{role}, {granted} of {needed}',
+  'node.votes': '{role} {granted}/{needed}',
   'node.label': '{name}: {role}, term {term}',
   'node.label.paused': '{name}: paused, was {role}, term {term}',
   'node.label.crashed': '{name}: crashed, term {term}',

@@ -30,7 +30,7 @@ export const zh: Record<Key, string> = {
   'status.paused': '暂停',
   'status.crashed': '崩溃',
   'node.term': '任期 {term}',
-  'node.votes': '{role}，{granted}/{needed} 票',
+  'node.votes': '{role} {granted}/{needed}',
   'node.label': '{name}：{role}，任期 {term}',
   'node.label.paused': '{name}：已暂停，暂停前是{role}，任期 {term}',
   'node.label.crashed': '{name}：已崩溃，任期 {term}',
