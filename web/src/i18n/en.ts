@@ -243,6 +243,7 @@ export const en = {
   'faults.whom.paused': 'the paused node',
   'faults.whom.crashed': 'the crashed node',
   'faults.whom.all': 'all links',
+  'faults.whom.and': ', ',
   'links.title': 'Links',
   'links.hint': 'Row: from. Column: to. A cell cuts one direction.',
   'links.open': '{from} to {to}: open',
