@@ -45,14 +45,14 @@ const KEEPER = 44;
 export const KEEPER_TEXT = 36;
 
 export function layout(nodes: number, resources: number, width: number, height: number): Layout {
-  const stacked = width < height * 1.2 || width < 560;
+  const stacked = width < height * 1.2 || width < 540;
   const scale = stacked
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
     : clamp(Math.min(width / 720, height / 420), 0.7, 1.9);
   const low = !stacked && height < LOW;
   const crowd = nodes <= 5 ? 1 : nodes <= 7 ? (low || stacked ? 0.8 : 0.88) : 0.7;
   const radius = 34 * scale * crowd;
-  const side = stacked ? 0 : 112 * scale;
+  const side = stacked ? 0 : Math.max(112 * scale, WORDS + 12);
   const far = stacked ? 0 : Math.max(184 * scale, (KEEPER + KEEPER_TEXT) * scale + WORDS);
   const foot = stacked ? FOOT : 0;
 
@@ -78,7 +78,7 @@ export function layout(nodes: number, resources: number, width: number, height: 
     radius,
     nodes: ring,
     middle: centre.y,
-    client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: Math.max(60, side * 0.55), y: height / 2 },
+    client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: side * 0.55, y: height / 2 },
     resources: Array.from({ length: resources }, (_, i) =>
       stacked
         ? { x: width * (FOOT_FROM[i + 1] ?? 1), y: row }
