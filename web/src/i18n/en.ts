@@ -198,6 +198,7 @@ export const en = {
   'faults.quick': 'Break it',
   'faults.schedule': 'In this run',
   'faults.none': 'No fault yet.',
+  'faults.rule-off': 'Switched off: the rule {rule}',
   'faults.fault.crash': 'crash {whom}',
   'faults.fault.restart': 'restart {whom}',
   'faults.fault.pause': 'pause {whom}',

@@ -178,6 +178,7 @@ export const zh: Record<Key, string> = {
   'faults.quick': '动手破坏',
   'faults.schedule': '本次运行的故障',
   'faults.none': '还没有故障。',
+  'faults.rule-off': '已关闭规则 {rule}',
   'faults.fault.crash': '{whom} 崩溃',
   'faults.fault.restart': '{whom} 重启',
   'faults.fault.pause': '{whom} 暂停',
