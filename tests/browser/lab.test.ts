@@ -200,9 +200,15 @@ describe('bad input', () => {
     const notice = page.locator('[data-testid="notice"]');
     await notice.waitFor();
     expect(await text(notice)).toContain('nodez');
-    await input.setInputFiles(file('{"tenure":1,"scheme":"raft","nodes":3,"seed":"12"}'));
+    await input.setInputFiles(
+      file('{"tenure":1,"scheme":"raft","nodes":3,"seed":"12","rulesOff":["pre-vote"]}'),
+    );
     await expect.poll(() => page.locator('[data-testid="cluster"] [data-node]').count()).toBe(3);
     expect(await page.getByTestId('seed').inputValue()).toBe('12');
+    // A run without a rule is never taken for one of the protocol.
+    expect(await page.locator('#panel-faults .off').allTextContents()).toEqual([
+      'Switched off: the rule pre-vote',
+    ]);
 
     // The same by dropping it anywhere.
     await page.evaluate(() => {

@@ -58,6 +58,7 @@ describe('the log', () => {
       /^n1: entries \d+ to \d+ of term 2; committed up to \d+, applied up to \d+, on disk up to \d+\./,
     );
     expect(label).toMatch(/n3 knows it to have \d+ and sends \d+ next\.$/);
+    // One for each follower, and one that says what it means.
     expect(await panel(page).locator('.match').count()).toBe(5);
   });
 
@@ -69,8 +70,13 @@ describe('the log', () => {
     await page.mouse.move(view.x + view.width - 30, box.y + box.height / 2);
     const tip = page.getByTestId('log-tip');
     expect(await text(tip)).toMatch(/^n3: entry \d+ of term 1: (not )?committed/);
+    const shown = (await tip.boundingBox())!;
+    expect(shown.x + shown.width).toBeLessThanOrEqual(view.x + view.width);
     await page.mouse.move(view.x, view.y - 80);
     expect(await tip.count()).toBe(0);
+    await scroller(page).focus();
+    await page.keyboard.press('Shift+Tab');
+    expect(await text(tip)).toBe(await row(page, 4).getAttribute('aria-label'));
     expect(await row(page, 0).getAttribute('aria-label')).toMatch(
       /^n1 is down: entries \d+ to \d+ of term 1 on its disk\./,
     );

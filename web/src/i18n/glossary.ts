@@ -163,7 +163,7 @@ export const GLOSSARY: Glossary = {
   },
   progress: {
     name: 'match and next',
-    text: 'What the leader knows of a follower: up to where their logs agree, on disk (▲), and which entry it sends next (△).',
+    text: 'What the leader knows of a follower: up to where their logs agree, on disk (the line below a log), and which entry it sends next (▸). Dots are entries on their way.',
   },
   readIndex: {
     name: 'read index',

@@ -13,6 +13,8 @@ export type Scenario = Record<string, unknown> & {
   seed?: string;
   nodes?: number;
   faults?: Fault[];
+  /** Rules of the scheme that are switched off. */
+  rulesOff?: string[];
   duration?: string;
 };
 

@@ -115,7 +115,7 @@ export class ClusterScene {
     while (this.resources.length < r) this.resources.push(new ResourceMark(this.sideGroup));
     this.flights.clear();
     this.nodes.forEach((mark, i) => {
-      mark.place(plan.nodes[i], plan.radius);
+      mark.place(plan.nodes[i], plan);
     });
     this.resources.forEach((mark, i) => {
       mark.place(plan.resources[i], plan);

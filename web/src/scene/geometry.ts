@@ -11,49 +11,60 @@ export interface Layout {
   scale: number;
   radius: number;
   nodes: Point[];
+  /** The height of the middle of the ring. */
+  middle: number;
   client: Point;
   resources: Point[];
   /** Client and resources stand small in one row below the cluster, not at its sides. */
   stacked: boolean;
 }
 
-/** Reach of a node's rings and text beyond its centre, in radii. */
-const ABOVE = 1.75;
-const BELOW = 2.25;
+/**
+ * Reach of a node's rings and text beyond its centre, in radii. The text stands on the side away from the middle, where
+ * neither links nor other nodes are.
+ */
+const REACH = 2.25;
 const BESIDE = 1.75;
 
 /** A stage that is lower than this spreads the cluster in its width, and what stands at its side in its height. */
-const LOW = 260;
+const LOW = 320;
+
+/** How wide the words at client and resources are where they are smallest. */
+const WORDS = 104;
 
 /** The row of client and resources below a stacked cluster. */
 const FOOT = 56;
 /** Height of a line of its text. */
 export const FOOT_LINE = 14;
 /** Where client, fenced and unfenced resource begin in it, and how far their text stands from their middle. */
-const FOOT_FROM = [0.055, 0.275, 0.655] as const;
-export const FOOT_TEXT = 18;
+const FOOT_FROM = [0.05, 0.265, 0.63] as const;
+export const FOOT_TEXT = 22;
+
+/** How far a resource stands from the right edge less its words, and where these begin. */
+const KEEPER = 44;
+export const KEEPER_TEXT = 36;
 
 export function layout(nodes: number, resources: number, width: number, height: number): Layout {
-  const stacked = width < height * 1.2 || width < 560;
+  const stacked = width < height * 1.2 || width < 540;
   const scale = stacked
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
     : clamp(Math.min(width / 720, height / 420), 0.7, 1.9);
-  const crowd = nodes <= 5 ? 1 : nodes <= 7 ? 0.88 : 0.7;
-  const radius = 34 * scale * crowd;
-  const side = stacked ? 0 : 112 * scale;
-  const far = stacked ? 0 : 184 * scale;
-  const foot = stacked ? FOOT : 0;
   const low = !stacked && height < LOW;
+  const crowd = nodes <= 5 ? 1 : nodes <= 7 ? (low || stacked ? 0.8 : 0.88) : 0.7;
+  const radius = 34 * scale * crowd;
+  const side = stacked ? 0 : Math.max(112 * scale, WORDS + 12);
+  const far = stacked ? 0 : Math.max(184 * scale, (KEEPER + KEEPER_TEXT) * scale + WORDS);
+  const foot = stacked ? FOOT : 0;
 
   const room = { width: width - side - far, height: height - foot };
-  const ry = Math.max(radius, (room.height - radius * (ABOVE + BELOW)) / 2);
+  const ry = Math.max(radius, room.height / 2 - radius * REACH);
   const rx = Math.max(
     radius,
-    Math.min((room.width - radius * BESIDE * 2) / 2, ry * (stacked ? 2 : low ? 2.4 : 1.35)),
+    Math.min((room.width - radius * BESIDE * 2) / 2, ry * (stacked ? 2 : low ? 3.2 : 1.35)),
   );
   const centre = {
     x: side + room.width / 2,
-    y: radius * ABOVE + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
+    y: radius * REACH + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
   };
   const ring = Array.from({ length: nodes }, (_, i) => {
     const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
@@ -66,17 +77,23 @@ export function layout(nodes: number, resources: number, width: number, height: 
     scale,
     radius,
     nodes: ring,
-    client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: Math.max(60, side * 0.55), y: height / 2 },
+    middle: centre.y,
+    client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: side * 0.55, y: height / 2 },
     resources: Array.from({ length: resources }, (_, i) =>
       stacked
         ? { x: width * (FOOT_FROM[i + 1] ?? 1), y: row }
         : {
-            x: width - far + 44 * scale,
+            x: width - far + KEEPER * scale,
             y: height * (low ? (i + 0.6) / (resources + 0.2) : (i + 1) / (resources + 1)),
           },
     ),
     stacked,
   };
+}
+
+/** The base line of the words at a node, from its centre: on the side away from the middle of the ring. */
+export function wordsAt({ y }: Point, { radius, middle }: Layout): number {
+  return radius * (y < middle ? -1.82 : 2.05);
 }
 
 /** The point on the way from a to b, kept clear of both ends and moved to the right of the direction by `lane`. */

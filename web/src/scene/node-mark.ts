@@ -1,7 +1,7 @@
 import type { Translate } from '../i18n/translate';
 import { type NodeView, quorum } from '../model/cluster';
 import { hueOf } from '../model/palette';
-import { arc, circle, num, type Point, polar, polygon } from './geometry';
+import { arc, circle, type Layout, num, type Point, polar, polygon, wordsAt } from './geometry';
 import { bodyPath, crossPath, crownPath, cylinderPath } from './glyphs';
 import { add, set, setText, show } from './svg';
 
@@ -59,7 +59,8 @@ export class NodeMark {
     });
   }
 
-  place(at: Point, radius: number): void {
+  place(at: Point, plan: Layout): void {
+    const { radius } = plan;
     this.radius = radius;
     set(this.group, 'transform', `translate(${num(at.x)} ${num(at.y)})`);
     const r = radius;
@@ -76,7 +77,7 @@ export class NodeMark {
     set(this.diskShape, 'd', cylinderPath(r * 0.3, r * 0.36));
     set(this.name, 'y', num(r * 0.08));
     set(this.term, 'y', num(r * 0.52));
-    set(this.role, 'y', num(r * 2.05));
+    set(this.role, 'y', num(wordsAt(at, plan)));
     this.group.style.setProperty('--r', `${num(r)}px`);
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MESSAGES, ROLES } from '../engine/layout';
-import { along, arc, layout, polar, polygon } from './geometry';
+import { along, arc, layout, polar, polygon, wordsAt } from './geometry';
 import { bodyPath, isHollow, messageLook, messagePath } from './glyphs';
 import { planLanes } from './lanes';
 
@@ -49,11 +49,40 @@ describe('layout', () => {
       fc.property(low, ({ nodes, width, height }) => {
         const plan = layout(nodes, 2, width, height);
         plan.nodes.forEach((a, i) => {
-          for (const b of [...plan.nodes.slice(i + 1), plan.client, ...plan.resources])
+          // Rings reach one and a half radii.
+          for (const b of plan.nodes.slice(i + 1))
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 3);
+          for (const b of [plan.client, ...plan.resources])
             expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 2);
         });
         const [one, other] = plan.resources;
         expect(other.y - one.y).toBeGreaterThan(75);
+        expect(width - one.x).toBeGreaterThan(125);
+      }),
+    );
+  });
+
+  it('keeps the words at a node clear of the other nodes', () => {
+    const stages = fc
+      .record({
+        nodes: fc.constantFrom(3, 5, 7),
+        width: fc.constantFrom(390, 544, 600, 672, 1200),
+        height: fc.integer({ min: 208, max: 420 }),
+      })
+      .filter(({ nodes, width }) => nodes < 7 || width !== 544);
+    // As wide as the longest role with its votes, where text is smallest.
+    const half = 44;
+    fc.assert(
+      fc.property(stages, ({ nodes, width, height }) => {
+        const plan = layout(nodes, 2, width, Math.max(height, width < 540 ? 288 : 0));
+        for (const a of plan.nodes) {
+          const y = a.y + wordsAt(a, plan);
+          for (const b of plan.nodes) {
+            if (a === b) continue;
+            const dx = Math.max(0, Math.abs(a.x - b.x) - half);
+            expect(Math.hypot(dx, y - b.y)).toBeGreaterThan(plan.radius * 1.3);
+          }
+        }
       }),
     );
   });

@@ -2,7 +2,7 @@ import type { Translate } from '../i18n/translate';
 import type { ResourceView } from '../model/cluster';
 import { hueOf } from '../model/palette';
 import type { Layout, Point } from './geometry';
-import { FOOT_LINE, FOOT_TEXT, num } from './geometry';
+import { FOOT_LINE, FOOT_TEXT, KEEPER_TEXT, num } from './geometry';
 import { clientPath, crossPath, cylinderPath, fencePath, railPath } from './glyphs';
 import { add, set, setText, show } from './svg';
 
@@ -45,7 +45,7 @@ export class ResourceMark {
     set(this.fence, 'd', fencePath(50 * size, 22 * size));
     set(this.cross, 'd', crossPath(6 * size));
     set(this.cross, 'transform', stacked ? 'translate(0 -20)' : `translate(${num(-38 * scale)} 0)`);
-    const left = stacked ? FOOT_TEXT : 36 * scale;
+    const left = stacked ? FOOT_TEXT : KEEPER_TEXT * scale;
     const line = stacked ? FOOT_LINE : Math.max(15, 14.5 * scale);
     const top = stacked ? -line / 1.5 : -line * 1.3;
     this.lines.forEach((text, i) => {
