@@ -262,6 +262,63 @@ fn a_snapshot_is_caught_up_with_while_entries_continue() {
     cluster.assert_agreement();
 }
 
+/// A cluster led by node 0 in which node 2 was away, and the first ten entries are compacted away; the snapshot is on its way
+/// to node 2.
+fn snapshot_under_way() -> Cluster {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.run(10);
+    cluster.isolate(2);
+    cluster.propose(0, 20);
+    cluster.run(50);
+    let compacted = cluster.with(0, |machine, now| machine.compact(now, 10));
+    assert_eq!(compacted.unwrap().index, 10);
+    cluster.heal();
+    cluster.said.clear();
+    cluster.until("it is offered", |cluster| snapshots_to_2(cluster) == [10]);
+    cluster
+}
+
+/// Where the snapshots end that node 2 was offered.
+fn snapshots_to_2(cluster: &Cluster) -> Vec<u64> {
+    let ends = |said: &(usize, usize, Message)| match said {
+        (_, 2, Message::InstallSnapshot { last, .. }) => Some(last.index),
+        _ => None,
+    };
+    cluster.said.iter().filter_map(ends).collect()
+}
+
+/// The leader compacts further while a follower installs: what the follower has then is not enough, and it is offered the
+/// newer snapshot as soon as it says so.
+#[test]
+fn a_snapshot_that_was_overtaken_is_followed_by_a_newer_one_at_once() {
+    let mut cluster = snapshot_under_way();
+    cluster.nodes[2].write_takes = 10_000;
+    let begun = cluster.now;
+    cluster.run(5);
+    let compacted = cluster.with(0, |machine, now| machine.compact(now, 20));
+    assert_eq!(compacted.unwrap().index, 20);
+    let last = cluster.machine(0).last().index;
+    cluster.until("it has all", |cluster| cluster.commit(2) == last);
+    assert_eq!(snapshots_to_2(&cluster), [10, 20]);
+    // Twice there and back and the disk between, and there with the rest.
+    assert_eq!(cluster.now - begun, 2 * (2_000 + 10_000) + 1_000);
+}
+
+/// The snapshot is there and the leader does not hear of it: the next heartbeat's answer tells, and it is not sent again.
+#[test]
+fn a_snapshot_whose_acknowledgement_is_lost_is_not_sent_again() {
+    let mut cluster = snapshot_under_way();
+    cluster.loses = |_, _, message| matches!(message, Message::AppendAck { .. });
+    let begun = cluster.now;
+    cluster.run(5);
+    cluster.loses = |_, _, _| false;
+    let last = cluster.machine(0).last().index;
+    cluster.until("it has all", |cluster| cluster.commit(2) == last);
+    assert_eq!(snapshots_to_2(&cluster), [10]);
+    assert!(cluster.now - begun <= 55_000, "{}", cluster.now - begun);
+}
+
 /// Everybody goes down at once. The disks hold all that was acknowledged; what is committed is known again with the first
 /// entry of a new term.
 #[test]
