@@ -10,7 +10,8 @@ use tenure::raft::{
 };
 use tenure::{Duration, Election, Input, NodeId, Output, Standing};
 
-const PROMISE: Duration = Duration::from_millis(150);
+/// What a follower tells: its 150 ms less a grain of its clock.
+const PROMISE: Duration = Duration::from_micros(149_999);
 
 /// What a disk holds in `term`, with the given runs of entries.
 fn stored(term: u64, runs: &[(u64, u64)]) -> Option<Stored> {

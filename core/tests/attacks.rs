@@ -185,11 +185,11 @@ fn what_waits_for_a_stranger_is_seen() {
     assert_ne!(seen(1), seen(2));
 }
 
-/// Why the grain is one of the group. A voter whose clock steps by 40 ms heard the leader at the end of a step, and is free
-/// up to a step earlier than 150 ms later. A leader that allows for that has stopped by then; one that was configured for its
-/// own exact clock alone believes on, while the vote elects another.
+/// A voter whose clock steps by 40 ms heard the leader at the end of a step, and is free up to a step earlier than 150 ms
+/// later. It tells a promise that is a step shorter, so that the leader has stopped by then, though it knows only its own
+/// exact clock; with a promise of the whole 150 ms it would believe on, while the vote elects another.
 #[test]
-fn the_grain_is_that_of_the_coarsest_clock() {
+fn a_voter_allows_for_the_grain_of_its_own_clock() {
     let group = |id: u64, grain: u64| {
         let voters = Voters::new((0..3).map(NodeId)).unwrap();
         let timing = Timing {
@@ -209,8 +209,8 @@ fn the_grain_is_that_of_the_coarsest_clock() {
         Bench::of(Raft::new(config, boot, ms(0)).unwrap())
     };
     let stepped = |millis: u64| millis - millis % 40;
-    for (leaders_grain, believes) in [(1, true), (40_000, false)] {
-        let (mut leader, mut voter) = (group(0, leaders_grain), group(1, 40_000));
+    for (told, believes) in [(110, false), (150, true)] {
+        let (mut leader, mut voter) = (group(0, 1), group(1, 40_000));
         let term = leader.elect(1_039, 1);
         let heartbeat = leader
             .said()
@@ -220,7 +220,12 @@ fn the_grain_is_that_of_the_coarsest_clock() {
                 _ => None,
             });
         voter.hear(stepped(1_039), 0, heartbeat.unwrap());
-        let answer = voter.said().pop().unwrap().1;
+        let mut answer = voter.said().pop().unwrap().1;
+        let Message::HeartbeatAck { promise, .. } = &mut answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(*promise, Duration::from_millis(110));
+        *promise = Duration::from_millis(told);
         leader.hear(1_040, 1, answer);
         assert!(matches!(
             leader.machine.standing(ms(1_041)),

@@ -8,8 +8,8 @@ use tenure::log::{Position, Shape};
 use tenure::membership::Membership;
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, ConfigError, Entries, LogWrite, Message, Raft, Record, Refusal, Role, Stored,
-    Switched, Write,
+    Boot, Config, ConfigError, Entries, Faithful, LogWrite, Message, Raft, Record, Refusal,
+    Replication, Role, Stored, Switched, Write,
 };
 use tenure::{
     Duration, Election, Event, Input, NodeId, Output, Standing, Ticket, Token, Unknown, Why,
@@ -47,6 +47,41 @@ fn a_silent_disk_keeps_everything_inside() {
     bench.input(1_000, Input::Reply(newest, Ok(())));
     // One reply covers all before it, and of each kind to each peer only the newest message is said.
     assert_eq!(bench.said().len(), 3);
+}
+
+/// C8: whoever is in no configuration of this node may still be in a newer one, so that strangers are answered; but while
+/// the disk hangs, no more than a few of their answers wait, whatever they ask and however many they are.
+#[test]
+fn a_silent_disk_keeps_few_answers_to_strangers() {
+    const STRANGERS: u64 = 100_000;
+    let mut bench = Bench::with_log(3, 0, None, Replication::default(), Faithful);
+    bench.disk_works = false;
+    let (last, released) = (Position::START, 0);
+    let vote = |term| Message::RequestVote {
+        term,
+        last,
+        released,
+    };
+    bench.hear(1, 1, vote(2));
+    for stranger in 10..10 + STRANGERS {
+        bench.hear(2, stranger, vote(2));
+    }
+    // A member's answer has its place whoever came before.
+    bench.hear(3, 2, vote(2));
+    assert_eq!(bench.said(), vec![]);
+    let newest = *bench.waiting.last().unwrap();
+    bench.input(4, Input::Reply(newest, Ok(())));
+    let said = bench.said();
+    assert_eq!(said[0], (1, Message::VoteGranted { term: 2 }));
+    let refusal = Message::VoteRefused { asked: 2, term: 2 };
+    assert_eq!(said.last(), Some(&(2, refusal)));
+    let strangers = said.iter().filter(|(to, _)| *to >= 10).count() as u64;
+    assert_eq!(strangers, 8);
+    let dropped = bench.machine.refusals().count(Refusal::TooManyStrangers);
+    assert_eq!(u64::from(dropped), STRANGERS - strangers);
+    // The disk is back: the next is answered.
+    bench.hear(5, 9, vote(1));
+    assert_eq!(bench.said().len(), 1);
 }
 
 /// C1: replies of a former life, and to requests never made, are ignored by name.

@@ -75,7 +75,7 @@ fn belief_ends_by_itself_and_for_good() {
     let Standing::Leading(tenure) = bench.machine.standing(ms(100)) else {
         panic!("not established")
     };
-    // 150 ms × 0.99 ÷ 1.01, less two grains of the clock.
+    // 150 ms less a grain of the voter's clock, × 0.99 ÷ 1.01, less a grain of the own.
     assert_eq!(tenure.until, ms(10) + Duration::from_micros(147_027));
     assert_eq!(bench.machine.standing(tenure.until), Standing::Unknown);
     let lease = Lease {
@@ -131,10 +131,12 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
         bench.recorded().unwrap().promise,
         Duration::from_millis(150)
     );
+    // What was recorded is waited out, and a grain more: 900 ms.
+    let longer = Duration::from_micros(899_999);
     let long = Record {
         term: 3,
         vote: None,
-        promise: Duration::from_millis(900),
+        promise: longer,
         generation: 0,
     };
     let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
@@ -151,10 +153,7 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     // A heartbeat does not shorten the wait, and the record keeps it for another restart.
     let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
     bench.heartbeat(100, 1, 4);
-    assert_eq!(
-        bench.recorded().unwrap().promise,
-        Duration::from_millis(900)
-    );
+    assert_eq!(bench.recorded().unwrap().promise, longer);
     bench.hear(890, 2, ask(5));
     bench.hear(901, 2, ask(5));
     bench.said().retain(|said| said.0 == 2);
@@ -166,10 +165,7 @@ fn a_promise_outlives_a_restart_and_a_new_configuration() {
     // From when a promise of the present length ends no sooner, that one is enough.
     let mut bench = Bench::booted(3, 0, Some(long), Shape::new(), Switched::default());
     bench.heartbeat(749, 1, 4);
-    assert_eq!(
-        bench.recorded().unwrap().promise,
-        Duration::from_millis(900)
-    );
+    assert_eq!(bench.recorded().unwrap().promise, longer);
     bench.heartbeat(750, 1, 5);
     assert_eq!(
         bench.recorded().unwrap().promise,
@@ -435,7 +431,8 @@ fn a_heartbeat_behind_its_release_is_ignored() {
 fn a_promise_that_ran_out_is_none() {
     let record = Record {
         term: 3,
-        promise: Duration::from_millis(100),
+        // With the grain of the clock, the wait ends at 100 ms.
+        promise: Duration::from_micros(99_999),
         ..Record::default()
     };
     let mut could_notice = false;

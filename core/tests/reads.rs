@@ -522,6 +522,61 @@ fn questions_and_answers_of_an_earlier_term_count_for_nothing() {
     assert_eq!(cluster.asked(1), []);
 }
 
+/// Whatever members ask, one round at a time is on the way for them. What is asked meanwhile waits for it and shares the next.
+#[test]
+fn members_that_flood_share_rounds() {
+    let mut cluster = led();
+    let mut number = 0;
+    let mut flood = |cluster: &mut Cluster| {
+        for _ in 0..5_000 {
+            number += 1;
+            for from in [1, 2] {
+                cluster.hear(0, from, Message::ReadIndex { term: 1, number });
+            }
+        }
+        number
+    };
+    let begun = cluster.now;
+    flood(&mut cluster);
+    assert_eq!(cluster.rounds(0), 1);
+    // What the first round was for was given up for newer questions, which share the second; and so on.
+    cluster.run(2);
+    assert_eq!(cluster.rounds(0), 2);
+    let newest = flood(&mut cluster);
+    cluster.run(2);
+    assert_eq!(cluster.rounds(0), 3);
+    cluster.run(2);
+    let answers = cluster
+        .said
+        .iter()
+        .filter_map(|(_, to, message)| match message {
+            Message::ReadIndexAck { number, .. } => Some((*to, *number)),
+            _ => None,
+        });
+    let answers: Vec<_> = answers.collect();
+    assert_eq!(answers, [(1, newest), (2, newest)]);
+    assert_eq!(cluster.now - begun, 6_000);
+
+    // A round that is lost holds up nobody for longer than to the next heartbeat.
+    cluster.said.clear();
+    flood(&mut cluster);
+    cluster.flights.clear();
+    let newest = flood(&mut cluster);
+    cluster.run(60);
+    let answered = |to| {
+        let number = newest;
+        let (term, index) = (1, 4);
+        let answer = Message::ReadIndexAck {
+            term,
+            number,
+            index,
+        };
+        cluster.said.contains(&(0, to, answer))
+    };
+    assert!(answered(1) && answered(2));
+    assert!(cluster.rounds(0) <= 4, "{}", cluster.rounds(0));
+}
+
 #[test]
 fn hostile_questions_and_answers_are_refused_by_name() {
     let mut cluster = led();

@@ -5,6 +5,7 @@ mod cluster;
 use cluster::Cluster;
 use tenure::log::Position;
 use tenure::raft::{Entries, Message, Replication, Role, Rule};
+use tenure::random::Random;
 use tenure::{Duration, Input, NodeId};
 
 #[test]
@@ -220,6 +221,57 @@ fn a_lost_append_is_repaired_by_the_next_heartbeat() {
     );
 }
 
+/// Whatever was lost, in either direction, and nothing said since: as soon as messages arrive again, everybody has everything
+/// after a heartbeat and its answer, the entries and theirs, and the news that they are committed.
+#[test]
+fn an_idle_group_recovers_what_was_lost_with_one_heartbeat() {
+    const DISK: u64 = 3_000;
+    let (mut longest, mut recovered) = (0, 0);
+    for seed in 0..2_000 {
+        let mut random = Random::from_seed(seed);
+        let mut cluster = Cluster::new(3).seeded(seed);
+        cluster.elect(0);
+        cluster.run(100 + random.below(50));
+        for node in &mut cluster.nodes {
+            node.write_takes = [0, DISK][random.below(2) as usize];
+        }
+        let loss = [100, 300, 700, 1_000][random.below(4) as usize];
+        let beats_too = random.below(2) == 0;
+        for _ in 0..random.below(100) {
+            if random.below(10) == 0 {
+                cluster.propose(0, 1 + random.below(3) as u32);
+            }
+            let is_beat = |message: &Message| {
+                matches!(
+                    message,
+                    Message::Heartbeat { .. } | Message::HeartbeatAck { .. }
+                )
+            };
+            cluster.flights.retain(|flight| {
+                (is_beat(&flight.message) && !beats_too) || random.below(1_000) >= loss
+            });
+            cluster.run(1);
+        }
+        let (begun, last) = (cluster.now, cluster.machine(0).last().index);
+        let led = |cluster: &Cluster| cluster.leading() == [0];
+        cluster.until("everybody has everything", |cluster| {
+            !led(cluster) || (0..3).all(|place| cluster.commit(place) == last)
+        });
+        // With too many heartbeats lost the lease lapses, and what becomes of the entries is another story.
+        if !led(&cluster) {
+            continue;
+        }
+        recovered += 1;
+        longest = longest.max(cluster.now - begun);
+    }
+    let heartbeat = 50_000;
+    assert!(longest <= heartbeat + 5_000 + DISK, "{longest}");
+    assert!(
+        longest > heartbeat && recovered > 1_000,
+        "{longest} {recovered}"
+    );
+}
+
 /// A follower that was away needs what is compacted away: it is told from where, installs it, and goes on with the entries
 /// that were proposed meanwhile.
 #[test]
@@ -260,6 +312,63 @@ fn a_snapshot_is_caught_up_with_while_entries_continue() {
     assert_eq!(cluster.nodes[2].disk.log, *cluster.machine(2).log());
     assert_eq!(cluster.leading(), [0]);
     cluster.assert_agreement();
+}
+
+/// A cluster led by node 0 in which node 2 was away, and the first ten entries are compacted away; the snapshot is on its way
+/// to node 2.
+fn snapshot_under_way() -> Cluster {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.run(10);
+    cluster.isolate(2);
+    cluster.propose(0, 20);
+    cluster.run(50);
+    let compacted = cluster.with(0, |machine, now| machine.compact(now, 10));
+    assert_eq!(compacted.unwrap().index, 10);
+    cluster.heal();
+    cluster.said.clear();
+    cluster.until("it is offered", |cluster| snapshots_to_2(cluster) == [10]);
+    cluster
+}
+
+/// Where the snapshots end that node 2 was offered.
+fn snapshots_to_2(cluster: &Cluster) -> Vec<u64> {
+    let ends = |said: &(usize, usize, Message)| match said {
+        (_, 2, Message::InstallSnapshot { last, .. }) => Some(last.index),
+        _ => None,
+    };
+    cluster.said.iter().filter_map(ends).collect()
+}
+
+/// The leader compacts further while a follower installs: what the follower has then is not enough, and it is offered the
+/// newer snapshot as soon as it says so.
+#[test]
+fn a_snapshot_that_was_overtaken_is_followed_by_a_newer_one_at_once() {
+    let mut cluster = snapshot_under_way();
+    cluster.nodes[2].write_takes = 10_000;
+    let begun = cluster.now;
+    cluster.run(5);
+    let compacted = cluster.with(0, |machine, now| machine.compact(now, 20));
+    assert_eq!(compacted.unwrap().index, 20);
+    let last = cluster.machine(0).last().index;
+    cluster.until("it has all", |cluster| cluster.commit(2) == last);
+    assert_eq!(snapshots_to_2(&cluster), [10, 20]);
+    // Twice there and back and the disk between, and there with the rest.
+    assert_eq!(cluster.now - begun, 2 * (2_000 + 10_000) + 1_000);
+}
+
+/// The snapshot is there and the leader does not hear of it: the next heartbeat's answer tells, and it is not sent again.
+#[test]
+fn a_snapshot_whose_acknowledgement_is_lost_is_not_sent_again() {
+    let mut cluster = snapshot_under_way();
+    cluster.loses = |_, _, message| matches!(message, Message::AppendAck { .. });
+    let begun = cluster.now;
+    cluster.run(5);
+    cluster.loses = |_, _, _| false;
+    let last = cluster.machine(0).last().index;
+    cluster.until("it has all", |cluster| cluster.commit(2) == last);
+    assert_eq!(snapshots_to_2(&cluster), [10]);
+    assert!(cluster.now - begun <= 55_000, "{}", cluster.now - begun);
 }
 
 /// Everybody goes down at once. The disks hold all that was acknowledged; what is committed is known again with the first

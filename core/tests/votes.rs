@@ -347,7 +347,8 @@ fn a_candidacy_that_a_promise_forbids_is_not_begun() {
 
     let long = Record {
         term: 1,
-        promise: Duration::from_millis(900),
+        // The wait is a grain longer: it ends at 900 ms.
+        promise: Duration::from_micros(899_999),
         ..Record::default()
     };
     let bench = Bench::booted(3, 0, Some(long), Shape::new(), shortest());

@@ -88,7 +88,7 @@ impl<R: Rules> Raft<R> {
         let mut raft = Self {
             random: Random::new(seed, config.id, incarnation),
             now,
-            lease: config.timing.lease(config.timing.election_min),
+            lease: config.timing.lease(config.timing.promise()),
             record,
             durable,
             commit: log.base().index,

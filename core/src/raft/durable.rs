@@ -5,10 +5,15 @@
 //! leader's own copy included, from the disk's answer on; what speaks of the record alone does not wait for them.
 
 use super::{Entries, LogWrite, Message, Raft, Refusal, Role, Rule, Rules, Write};
+use crate::membership::Membership;
 use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem::discriminant;
+
+/// How many answers wait at most for nodes that are in no configuration known here: they may be in a newer one, and
+/// anybody may claim to be. Whoever finds no room asks again.
+const STRANGERS: usize = 8;
 
 /// How much of record and log the disk holds, and what waits for it.
 #[derive(Clone, Debug)]
@@ -29,7 +34,7 @@ pub(super) struct Durable {
     /// Open requests that changed the log, and up to where the present log is on the disk once each is answered.
     writes: VecDeque<(u64, u64)>,
     /// Messages that wait for all changes of the record that were asked for when they were said. **Invariant:** at most
-    /// one of a kind to a peer, so that a disk that never answers cannot make it grow.
+    /// one of a kind to a member, and [`STRANGERS`] beside, so that a disk that never answers cannot make it grow.
     held: Vec<Held>,
 }
 
@@ -106,7 +111,8 @@ impl Durable {
         }
     }
 
-    fn hold(&mut self, to: NodeId, message: Message) {
+    /// Keeps a message for later. False when there is no room for it.
+    fn hold(&mut self, to: NodeId, message: Message, members: &Membership) -> bool {
         let after = self.recorded;
         let same = |held: &&mut Held| {
             held.to == to && discriminant(&held.message) == discriminant(&message)
@@ -114,6 +120,13 @@ impl Durable {
         match self.held.iter_mut().find(same) {
             Some(held) => *held = Held { after, to, message },
             None => {
+                let stranger = |id: NodeId| members.place(id).is_none();
+                if stranger(to) {
+                    let strangers = self.held.iter().filter(|held| stranger(held.to));
+                    if strangers.count() >= STRANGERS {
+                        return false;
+                    }
+                }
                 // Mostly one answer waits; a machine at rest keeps room for no more than it needed.
                 if self.held.capacity() == 0 {
                     self.held.reserve_exact(1);
@@ -121,6 +134,7 @@ impl Durable {
                 self.held.push(Held { after, to, message });
             }
         }
+        true
     }
 
     /// The log is another one, which ends at `index` and is not on the disk; the request for it is next.
@@ -224,7 +238,14 @@ impl<R: Rules> Raft<R> {
         if self.durable.record_is_settled() || !self.keeps(Rule::DurableBeforeReply) {
             self.outbox.push_back(Output::Send(to, message));
         } else {
-            self.durable.hold(to, message);
+            self.hold_back(to, message);
+        }
+    }
+
+    #[cold]
+    fn hold_back(&mut self, to: NodeId, message: Message) {
+        if !self.durable.hold(to, message, &self.membership) {
+            self.refusals.add(Refusal::TooManyStrangers);
         }
     }
 

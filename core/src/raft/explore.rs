@@ -334,7 +334,7 @@ impl<R: Rules> Raft<R> {
         .all(|rule| self.keeps(rule));
         let over = match self.role {
             Role::Leader => self.membership.place(from).is_some_and(|place| {
-                let promise = promise.min(self.config.timing.election_min);
+                let promise = promise.min(self.config.timing.promise());
                 let heard = self.heard_of(place);
                 heard.granted
                     && self.covered_until(sent, promise) <= heard.at.max(now)

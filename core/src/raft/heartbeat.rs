@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 pub struct Promise {
     /// When it was last confirmed, on this node's clock.
     pub since: Instant,
-    /// When it ends, on this node's clock.
+    /// When it ends, on this node's clock. What leaders are told is a grain shorter.
     pub until: Instant,
     /// The term of the leader it was given to; `None` for the wait after a restart, which stands for any.
     pub to: Option<u64>,
@@ -65,17 +65,26 @@ impl<R: Rules> Raft<R> {
     pub(super) fn covered_until(&self, sent: Instant, promise: Duration) -> Instant {
         if !self.config.safe_mode {
             Instant::FOREVER
-        } else if promise == self.config.timing.election_min {
+        } else if promise == self.config.timing.promise() {
             sent + self.lease
         } else {
             sent + self.config.timing.lease(promise)
         }
     }
 
-    /// The length of the promises this node gives; none outside safe mode.
-    pub(super) fn own_promise(&self) -> Duration {
+    /// How long this node keeps a promise, on the clock it reads; not at all outside safe mode.
+    fn own_promise(&self) -> Duration {
         if self.config.safe_mode {
             self.config.timing.election_min
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// How long a promise it tells of.
+    pub(super) fn told_promise(&self) -> Duration {
+        if self.config.safe_mode {
+            self.config.timing.promise()
         } else {
             Duration::ZERO
         }
@@ -94,13 +103,14 @@ impl<R: Rules> Raft<R> {
         }
     }
 
-    /// A node that ran before may have promised just before it stopped: it waits out the longest promise it recorded.
+    /// A node that ran before may have promised just before it stopped: it waits out the longest promise it recorded, and
+    /// a grain of its present clock, which may show that much too little now.
     pub(super) fn wait_out_promises(&mut self) {
         let longest = self.record.promise;
         if longest > Duration::ZERO {
             self.promise = Some(Promise {
                 since: self.now,
-                until: self.now + longest,
+                until: self.now + longest + self.config.timing.grain,
                 to: None,
             });
         }
@@ -120,7 +130,7 @@ impl<R: Rules> Raft<R> {
 
     /// RL-11: between election and the first majority round a leader has the length of a lease, counted from its election.
     pub(super) fn await_establishment(&mut self) {
-        self.until = self.covered_until(self.now, self.config.timing.election_min);
+        self.until = self.covered_until(self.now, self.config.timing.promise());
     }
 
     /// Sends a round of heartbeats.
@@ -143,7 +153,7 @@ impl<R: Rules> Raft<R> {
         self.arm(self.config.timing.heartbeat);
         self.round += 1;
         self.spoke = self.now;
-        let until = self.covered_until(self.now, self.config.timing.election_min);
+        let until = self.covered_until(self.now, self.config.timing.promise());
         if let Some(own) = self.own_place() {
             self.heard[own] = Heard {
                 at: until,
@@ -220,7 +230,7 @@ impl<R: Rules> Raft<R> {
                 term,
                 sent,
                 round,
-                promise: self.own_promise(),
+                promise: self.told_promise(),
                 matched: self.matched,
             },
         );
@@ -271,7 +281,7 @@ impl<R: Rules> Raft<R> {
 
     /// A voter's promise covers this leader, from the send of what it answered on (C5).
     pub(super) fn cover(&mut self, place: usize, sent: Instant, promise: Duration) {
-        let own = self.config.timing.election_min;
+        let own = self.config.timing.promise();
         // A longer promise than the own is not used; a shorter one shortens the lease.
         let promise = if self.keeps(Rule::PromiseFromAnswer) {
             promise.min(own)

@@ -26,7 +26,7 @@ pub struct Progress {
     pub pace: Pace,
     /// When the newest entries were sent to it.
     pub(super) sent: Instant,
-    /// The last entry of the newest probe, or what is before the first that was sent without one.
+    /// The last entry of the newest probe or snapshot, or what is before the first that was sent without one.
     pub(super) probed: u64,
     /// The commit index it was told last.
     pub(super) told: u64,
@@ -237,6 +237,7 @@ impl<R: Rules> Raft<R> {
         let prev = known.next - 1;
         if prev < self.log.base().index {
             progress.pace = Pace::Snapshot;
+            progress.probed = self.log.base().index;
             let membership = self.as_of(self.log.base().index);
             return Some(Output::Send(
                 to,
@@ -299,8 +300,15 @@ impl<R: Rules> Raft<R> {
                 true
             }
             Pace::Probe | Pace::Probing => false,
+            Pace::Snapshot if matched < progress.probed => false,
+            // It has what it was sent, and needs a newer one where that was compacted away meanwhile.
+            Pace::Snapshot if matched < self.log.base().index => {
+                progress.pace = Pace::Probe;
+                (self.unsent, self.cursor) = (true, 0);
+                false
+            }
             // What it needs now is in the log.
-            Pace::Snapshot => matched >= self.log.base().index,
+            Pace::Snapshot => true,
         };
         if flows {
             progress.pace = Pace::Stream;
@@ -380,6 +388,11 @@ impl<R: Rules> Raft<R> {
             Pace::Stream if matched + 1 < progress.next => progress.next = matched + 1,
             // Its disk is slow, or the acknowledgement was lost: an append, of no entries at least, asks again.
             Pace::Stream if matched > progress.matched => progress.unsure = true,
+            // The snapshot is there, and what told so was lost.
+            Pace::Snapshot if matched >= progress.probed => {
+                progress.next = matched + 1;
+                progress.pace = Pace::Probe;
+            }
             Pace::Snapshot => {
                 let wait = self.config.timing.election_max;
                 if self.now.since(progress.sent) < wait {

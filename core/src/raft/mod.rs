@@ -14,13 +14,16 @@
 //! - INV-R2 no read is answered below the newest commit that was acknowledged before it was asked.
 //!
 //! **Why INV-S1 holds.** A leader may act as long as a majority covers it: each voter of it answered a round sent at some
-//! `s`, promising from the receipt on (not before `s`) neither to vote nor to stand for its own `E`, and covers the leader
-//! until `s + L` with `L = E(1 − ρ)/(1 + ρ)` less two grains of the clock. Another leader of a later term needs votes of a
-//! majority, hence of one that covers the first. That one votes only after `E` on its own clock, which in true time is
-//! not before its cover ends on the leader's; or it had voted before it was asked, and then it is in the later term and
-//! refuses the round. The leader's own vote is bound by its own promise; a restarted voter waits its promise out, also
-//! one that was longer than its present ones. A promise may be cleared early by `Release(t)` only when the leader of `t`
-//! has stopped; a promise to an earlier leader that was extended to the one of `t` goes with it, for a leader of `t` was
+//! `s`, promising from the receipt on (not before `s`) neither to vote nor to stand for its own `E`. It reads a clock that
+//! may be a grain `g` behind, so that a promise may begin, and end, that much too early: what it tells is `P = E − g`. It
+//! covers the leader until `s + L` with `L = P(1 − ρ)/(1 + ρ) − h`, where `h` is the grain of the leader's clock, by which
+//! a belief may end too late; `s` itself, read late, errs to the safe side. Neither needs to know the other's grain.
+//! Another leader of a later term needs votes of a majority, hence of one that covers the first. That one votes only after
+//! `P` on its own true clock, which in true time is not before its cover ends on the leader's; or it had voted before it
+//! was asked, and then it is in the later term and refuses the round. The leader's own vote is bound by its own promise. A
+//! restarted voter waits its promise out, also one that was longer than its present ones, and a grain more, for the clock
+//! of the present life may be the coarser. A promise may be cleared early by `Release(t)` only when the leader of `t` has
+//! stopped; a promise to an earlier leader that was extended to the one of `t` goes with it, for a leader of `t` was
 //! elected only when every earlier cover was over.
 //!
 //! **While the group changes.** A rival is elected by the configuration that its log ends with. That is the last committed

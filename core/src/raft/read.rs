@@ -120,8 +120,9 @@ pub(super) struct Reads {
     rounds: VecDeque<(u64, Posed)>,
     /// Leader: whether a member's question waits for a round to be sent.
     unposed: bool,
-    /// Leader: whether a round that was sent for a member's question may be unanswered.
-    awaited: bool,
+    /// Leader: the newest round that was sent for members' questions, until it is answered. While one is on the way, further
+    /// questions wait for it and share the next, however many members ask and however often.
+    awaited: Option<u64>,
     /// What the host was not told yet. Each is about a read the host asked, so that no peer can make it grow.
     served: VecDeque<Served>,
 }
@@ -153,7 +154,7 @@ impl Reads {
             posed_at: Instant::ZERO,
             rounds: VecDeque::with_capacity(MAX_ROUNDS),
             unposed: false,
-            awaited: false,
+            awaited: None,
             served: VecDeque::with_capacity(2),
         }
     }
@@ -190,7 +191,7 @@ impl Reads {
         }
         (self.posed, self.done) = (self.asked, self.asked);
         self.rounds.clear();
-        (self.unposed, self.awaited) = (false, false);
+        (self.unposed, self.awaited) = (false, None);
     }
 }
 
@@ -275,8 +276,9 @@ impl<R: Rules> Raft<R> {
             return;
         };
         let own = reads.asked > reads.posed && reads.rounds.len() < MAX_ROUNDS;
+        let others = reads.unposed && reads.awaited.is_none();
         let known = self.own_term_committed() || !self.keeps(Rule::ReadOwnTerm);
-        if !(own || reads.unposed) || !known {
+        if !(own || others) || !known {
             return;
         }
         let index = self.commit;
@@ -300,7 +302,7 @@ impl<R: Rules> Raft<R> {
                     question.posed.get_or_insert(posed);
                 }
             }
-            (reads.unposed, reads.awaited) = (false, true);
+            (reads.unposed, reads.awaited) = (false, Some(round));
         }
         self.serve_confirmed();
     }
@@ -310,7 +312,7 @@ impl<R: Rules> Raft<R> {
         let Some(reads) = self.reads.as_deref_mut() else {
             return;
         };
-        if reads.rounds.is_empty() && !reads.awaited {
+        if reads.rounds.is_empty() && reads.awaited.is_none() {
             return;
         }
         let answered = |place: usize| self.progress[place].round;
@@ -321,11 +323,13 @@ impl<R: Rules> Raft<R> {
             reads.ready(upto, posed.index);
             reads.rounds.pop_front();
         }
-        if !core::mem::take(&mut reads.awaited) {
+        let Some(newest) = reads.awaited else {
             return;
+        };
+        if newest <= confirmed {
+            reads.awaited = None;
         }
         let term = self.record.term;
-        let mut awaited = false;
         for place in 0..self.progress.len() {
             let Some(Question {
                 number,
@@ -335,7 +339,6 @@ impl<R: Rules> Raft<R> {
                 continue;
             };
             if round > confirmed {
-                awaited = true;
                 continue;
             }
             self.progress[place].question = None;
@@ -348,9 +351,6 @@ impl<R: Rules> Raft<R> {
                     index,
                 },
             );
-        }
-        if let Some(reads) = self.reads.as_deref_mut() {
-            reads.awaited = awaited;
         }
     }
 
@@ -458,7 +458,7 @@ impl<R: Rules> Raft<R> {
                 (upto - reads.done, posed).hash(hasher);
             }
         }
-        if waits || reads.unposed || reads.awaited {
+        if waits || reads.unposed || reads.awaited.is_some() {
             // Which answers will count.
             (self.round, reads.unposed, reads.awaited).hash(hasher);
         }

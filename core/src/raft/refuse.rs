@@ -40,6 +40,9 @@ listed! {
         ContradictsCommitted,
         /// It says that the leader of a term stopped that no leader before the sender's candidacy can have had.
         ImpossibleRelease,
+        /// The sender is no member as far as is known here, and answers to enough such wait for the disk: this one was
+        /// dropped.
+        TooManyStrangers,
     }
 }
 

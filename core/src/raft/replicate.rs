@@ -74,7 +74,7 @@ impl<R: Rules> Raft<R> {
         // What is committed agrees, also where it is compacted away and cannot be compared any more.
         if !agrees && prev.index > self.commit {
             let hint = self.log.hint(prev);
-            let promise = self.own_promise();
+            let promise = self.told_promise();
             return self.send(
                 from,
                 Message::AppendRefused {
@@ -173,7 +173,7 @@ impl<R: Rules> Raft<R> {
         if matched == self.matched {
             self.owed = None;
         }
-        let promise = self.own_promise();
+        let promise = self.told_promise();
         self.send(
             leader,
             Message::AppendAck {

@@ -187,7 +187,14 @@ impl<R: Rules> Cluster<R> {
     }
 
     pub(crate) fn carry_out(&mut self, place: usize) {
-        while let Some(output) = self.nodes[place].machine.as_mut().and_then(Election::poll) {
+        loop {
+            let Some(output) = self.nodes[place].machine.as_mut().and_then(Election::poll) else {
+                // What its disk answers may have it say more.
+                if self.write_what_is_due(place) {
+                    continue;
+                }
+                return;
+            };
             match output {
                 Output::Event(event) => self.nodes[place].events.push(event),
                 Output::Request(ticket, write) => {
@@ -212,26 +219,25 @@ impl<R: Rules> Cluster<R> {
             }
             self.write_what_is_due(place);
         }
-        self.write_what_is_due(place);
     }
 
-    fn write_what_is_due(&mut self, place: usize) {
-        loop {
-            let now = self.clock();
-            let node = &mut self.nodes[place];
-            let due = node
-                .writes
-                .first()
-                .is_some_and(|(at, _, _)| *at <= self.now);
-            if !due || node.paused {
-                return;
-            }
+    /// Whether anything was.
+    fn write_what_is_due(&mut self, place: usize) -> bool {
+        let now = self.clock();
+        let node = &mut self.nodes[place];
+        let mut written = false;
+        while let Some((at, ..)) = node.writes.first()
+            && *at <= self.now
+            && !node.paused
+        {
             let (_, ticket, write) = node.writes.remove(0);
             node.disk.apply(&write).unwrap();
             if let Some(machine) = &mut node.machine {
                 machine.handle(now, Input::Reply(ticket, Ok(())));
             }
+            written = true;
         }
+        written
     }
 
     /// Lets time pass to the next thing that happens, at most to `limit`. False when nothing happens before it.

@@ -84,7 +84,6 @@ pub(crate) struct Storm<R: Rules> {
     founders: u64,
     flow: Replication,
     rate_bound: u32,
-    grain: u64,
     random: Random,
     rules: R,
     weather: Weather,
@@ -101,7 +100,6 @@ impl<R: Rules> Storm<R> {
             window: pick(&[1, 2, 5, 16, 4096]),
         };
         let rate_bound = pick(&[0, 10_000, 10_000, 100_000]) as u32;
-        let grain = pick(&[1, 1, 1_000, 7_000]);
         let weather = Weather {
             latency: [(200, 2_000), (500, 8_000), (1_000, 30_000), (5_000, 60_000)]
                 [pick(&[0, 1, 1, 2, 3]) as usize],
@@ -129,7 +127,6 @@ impl<R: Rules> Storm<R> {
             founders,
             flow,
             rate_bound,
-            grain,
             random,
             rules,
             weather,
@@ -179,7 +176,7 @@ impl<R: Rules> Storm<R> {
             election_max: Duration::from_millis(min + [1, 50, min][self.random.below(3) as usize]),
             heartbeat: Duration::from_millis([15, 30][self.random.below(2) as usize]),
             rate_bound: self.rate_bound,
-            grain: Duration::from_micros(self.grain),
+            grain: Duration::from_micros([1, 1, 1_000, 7_000][self.random.below(4) as usize]),
         }
     }
 
@@ -195,21 +192,19 @@ impl<R: Rules> Storm<R> {
         self.random.below(NODES as u64) as usize
     }
 
-    /// What the clock of a node shows: its grain behind at most.
+    /// What the clock of a node shows: its grain, which is its own, behind at most.
     pub(crate) fn clock(&self, place: usize) -> Instant {
         let node = &self.nodes[place];
         let passed = u128::from(self.now) * u128::from(node.rate) / 1_000_000;
         let shown = passed as u64 + node.offset;
-        Instant::from_micros(shown - shown % self.grain)
+        Instant::from_micros(shown - shown % node.timing.grain.as_micros())
     }
 
     /// When the clock of a node first shows `at`.
     fn true_time(&self, place: usize, at: Instant) -> u64 {
         let node = &self.nodes[place];
-        let local = at
-            .as_micros()
-            .div_ceil(self.grain)
-            .saturating_mul(self.grain);
+        let grain = node.timing.grain.as_micros();
+        let local = at.as_micros().div_ceil(grain).saturating_mul(grain);
         let local = u128::from(local.saturating_sub(node.offset));
         (local * 1_000_000).div_ceil(u128::from(node.rate)) as u64
     }

@@ -34,8 +34,9 @@ pub struct Config {
     /// need not share a voter, and then both elect. With a log: who votes until its first configuration entry, and a node
     /// that is to be added later names those without itself.
     pub voters: Voters,
-    /// Timeouts. Where nodes differ in them, leases go by what each promised, and are shorter than they need be. What they
-    /// allow for clocks, [`Timing::rate_bound`] and [`Timing::grain`], must cover every clock of the group on every node.
+    /// Timeouts. Where nodes differ in them, leases go by what each promised, and are shorter than they need be. Of what they
+    /// allow for clocks, [`Timing::rate_bound`] must cover every clock of the group on every node, and [`Timing::grain`]
+    /// that of this node.
     pub timing: Timing,
     /// PreVote and CheckQuorum, one switch, on by default. On: a node asks before it raises its term, followers stay
     /// with a live leader, and a leader holds a lease that a majority renews. Off: plain Raft. A leader that was cut
@@ -106,7 +107,7 @@ impl Config {
         if !self.replication.is_none_or(feeds) {
             return Err(ConfigError::NothingToSend);
         }
-        let lease = self.timing.lease(election_min);
+        let lease = self.timing.lease(self.timing.promise());
         if self.safe_mode && lease < heartbeat + heartbeat {
             return Err(ConfigError::LeaseTooShort { lease, heartbeat });
         }

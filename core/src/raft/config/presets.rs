@@ -84,7 +84,7 @@ mod tests {
                 ..Config::new(NodeId(0), voters)
             };
             assert_eq!(config.validate(), Ok(()), "{preset:?}");
-            let left = preset.lease(preset.election_min);
+            let left = preset.lease(preset.promise());
             assert_eq!(left.as_micros(), lease, "{preset:?}");
             let for_a_round_trip = left.saturating_sub(preset.heartbeat);
             assert_eq!(for_a_round_trip.as_micros(), spare, "{preset:?}");
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn the_rate_bound_of_tikv_is_the_least_that_keeps_its_lease() {
         let (most, tikv) = (Duration::from_secs(9), Timing::tikv());
-        assert!(tikv.lease(tikv.election_min) <= most);
+        assert!(tikv.lease(tikv.promise()) <= most);
         let looser = Timing {
             rate_bound: tikv.rate_bound - 1,
             ..tikv
         };
-        assert!(looser.lease(tikv.election_min) > most);
+        assert!(looser.lease(looser.promise()) > most);
     }
 }

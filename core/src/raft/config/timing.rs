@@ -22,9 +22,9 @@ pub struct Timing {
     /// ρ in parts per million: every clock of the group runs at a rate within 1 ± ρ of true time. A node configured below
     /// the truth can believe beside another leader.
     pub rate_bound: u32,
-    /// The grain of the clocks: the `now` that a host of the group passes is never further behind than this. A tick where
-    /// time is counted in ticks, the step of a coarsened browser clock, the age of a cached reading. The coarsest of the
-    /// group, on every node: a leader allows for the grain of those that promise to it, and is not told of it.
+    /// The grain of this node's clock: the `now` that its host passes is never further behind than this. A tick where time
+    /// is counted in ticks, the step of a coarsened browser clock, the age of a cached reading. The other nodes need not
+    /// know it: each allows for its own.
     pub grain: Duration,
 }
 
@@ -44,15 +44,20 @@ impl Timing {
         grain: Duration::from_micros(1),
     };
 
-    /// How long a leader may act on one acknowledged round, counted from its send, when the followers promised to wait
-    /// `promise`: `promise × (1 − ρ) ÷ (1 + ρ)`, less two grains of the clock: a follower may begin its promise a grain
-    /// too early and a leader end its belief a grain too late. The slowest leader clock then still ends before the
-    /// fastest follower clock.
+    /// The promise that a voter tells, when it neither votes nor stands for [`election_min`](Self::election_min) on the clock
+    /// it reads: a grain less, for what it read when it began may have been that far behind.
+    #[must_use]
+    pub fn promise(&self) -> Duration {
+        self.election_min.saturating_sub(self.grain)
+    }
+
+    /// How long a leader may act on one acknowledged round, counted from its send, when the followers told a promise of
+    /// `promise`: `promise × (1 − ρ) ÷ (1 + ρ)`, less a grain of the own clock, by which it may end its belief too late.
+    /// The slowest leader clock then still ends before the fastest follower clock, whatever the grain of either.
     #[must_use]
     pub fn lease(&self, promise: Duration) -> Duration {
         let (slow, fast) = self.rates();
-        let scaled = promise.scaled_down(slow, fast);
-        scaled.saturating_sub(self.grain + self.grain)
+        promise.scaled_down(slow, fast).saturating_sub(self.grain)
     }
 
     /// How long to wait on this clock so that `span` has passed on any other clock of the group.
@@ -131,7 +136,7 @@ mod tests {
             let (slow, fast) = (u128::from(PPM - rho), u128::from(PPM + rho));
             // Both sides times the rates: lease / slow <= promise / fast in true time.
             prop_assert!(lease * fast <= u128::from(promise) * slow);
-            prop_assert!((lease + 3) * fast >= u128::from(promise) * slow);
+            prop_assert!((lease + 2) * fast >= u128::from(promise) * slow);
         }
 
         /// Waiting `outlast(span)` on the fastest clock covers `span` on the slowest, and wastes no more than the rounding.
