@@ -4,7 +4,8 @@
 //! change while it decides.
 
 use crate::NodeId;
-use alloc::boxed::Box;
+use crate::membership::Membership;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt;
@@ -14,8 +15,15 @@ use core::fmt;
 pub const MAX_VOTERS: usize = 1 << 12;
 
 /// The nodes that decide, in rising order of id. Majority quorums: any two intersect.
+///
+/// Clones share one copy, and so do the machines that are built of them: a host of many groups among the same nodes holds
+/// their voters once, and finds them in its caches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Voters(Box<[NodeId]>);
+pub struct Voters {
+    ids: Arc<[NodeId]>,
+    /// The group of them.
+    membership: Arc<Membership>,
+}
 
 /// Why a set of voters was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,45 +74,53 @@ impl Voters {
         if sorted.is_empty() {
             return Err(VotersError::Empty);
         }
-        Ok(Self(sorted.into_boxed_slice()))
+        Ok(Self {
+            membership: Arc::new(Membership::of_voters(&sorted)),
+            ids: sorted.into(),
+        })
     }
 
     /// The voters in rising order.
     #[must_use]
     pub fn ids(&self) -> &[NodeId] {
-        &self.0
+        &self.ids
+    }
+
+    /// The group of them, without learners.
+    pub(crate) fn membership(&self) -> &Arc<Membership> {
+        &self.membership
     }
 
     /// The place of a voter in [`ids`](Self::ids).
     #[must_use]
     pub fn place(&self, id: NodeId) -> Option<usize> {
-        place(&self.0, id, |voter| *voter)
+        place(&self.ids, id, |voter| *voter)
     }
 
     /// How many voters make a quorum.
     #[must_use]
     pub fn majority(&self) -> usize {
-        self.0.len() / 2 + 1
+        self.ids.len() / 2 + 1
     }
 
     /// Whether the voters for which `said` holds (asked by place) are a quorum.
     #[must_use]
     pub fn is_quorum(&self, said: impl Fn(usize) -> bool) -> bool {
-        count(&self.0, |_| true, said) >= self.majority()
+        count(&self.ids, |_| true, said) >= self.majority()
     }
 
     /// The latest instant, index or the like that a quorum has reached, when each voter reached `at(place)`; `floor` when that
     /// is not after it. The nearer the floor is, the faster: voters are looked at once, and again for each step above it.
     #[must_use]
     pub fn reached_by_quorum<T: Ord + Copy>(&self, floor: T, at: impl Fn(usize) -> T) -> T {
-        reached(&self.0, self.majority(), floor, |_| true, at)
+        reached(&self.ids, self.majority(), floor, |_| true, at)
     }
 
     /// The first instant at which a quorum is free, when each voter is free from `at(place)` on; `ceiling` when that is not
     /// before it. As fast as [`reached_by_quorum`](Self::reached_by_quorum).
     #[must_use]
     pub fn freed_by_quorum<T: Ord + Copy>(&self, ceiling: T, at: impl Fn(usize) -> T) -> T {
-        freed(&self.0, self.majority(), ceiling, |_| true, at)
+        freed(&self.ids, self.majority(), ceiling, |_| true, at)
     }
 }
 
