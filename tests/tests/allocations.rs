@@ -91,3 +91,16 @@ fn machines_share_their_voters() {
         assert_eq!(counted.count_total, 1, "{counted:?}");
     }
 }
+
+/// What an election needed is given back; a log is one run and one open write.
+#[test]
+fn a_follower_at_rest_holds_little() {
+    for (mut group, most) in [(Group::new(3), 320), (Group::with_log(3), 352)] {
+        group.elect();
+        (0..10).for_each(|_| group.heartbeat());
+        assert!(group.led());
+        let follower = group.into_machines().pop();
+        let counted = allocation_counter::measure(|| drop(follower));
+        assert!(-counted.bytes_current <= most, "{counted:?}");
+    }
+}
