@@ -155,9 +155,18 @@ impl Shape {
         }
         match self.runs.last_mut() {
             Some(run) if run.term == term => run.last = last,
-            _ => self.runs.push(Run { term, last }),
+            _ => self.begin_run(Run { term, last }),
         }
         Ok(())
+    }
+
+    #[cold]
+    fn begin_run(&mut self, run: Run) {
+        // The first may be the only one for long.
+        if self.runs.capacity() == 0 {
+            self.runs.reserve_exact(1);
+        }
+        self.runs.push(run);
     }
 
     /// Forgets every entry after `index`; what was compacted away stays so.

@@ -182,11 +182,16 @@ impl Membership {
     /// The group of these voters, without learners.
     #[must_use]
     pub fn new(voters: &Voters) -> Self {
+        (**voters.membership()).clone()
+    }
+
+    /// The group of these, in rising order.
+    pub(crate) fn of_voters(ids: &[NodeId]) -> Self {
         let voter = |id: &NodeId| Member {
             id: *id,
             part: Part::Voter,
         };
-        Self::counted(voters.ids().iter().map(voter).collect())
+        Self::counted(ids.iter().map(voter).collect())
     }
 
     /// The group of these members, in any order: what [`members`](Self::members) tells of one.

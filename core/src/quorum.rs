@@ -4,7 +4,8 @@
 //! of its halves here.
 
 use crate::NodeId;
-use alloc::boxed::Box;
+use crate::membership::Membership;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use core::fmt;
@@ -14,9 +15,16 @@ use core::fmt;
 pub const MAX_VOTERS: usize = 1 << 12;
 
 /// The nodes that vote, in rising order of id. What a majority of them is, also while the group changes, says
-/// [`Membership`](crate::membership::Membership).
+/// [`Membership`].
+///
+/// Clones share one copy, and so do the machines that are built of them: a host of many groups among the same nodes holds
+/// their voters once, and finds them in its caches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Voters(Box<[NodeId]>);
+pub struct Voters {
+    ids: Arc<[NodeId]>,
+    /// The group of them.
+    membership: Arc<Membership>,
+}
 
 /// Why a set of voters was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,19 +75,27 @@ impl Voters {
         if sorted.is_empty() {
             return Err(VotersError::Empty);
         }
-        Ok(Self(sorted.into_boxed_slice()))
+        Ok(Self {
+            membership: Arc::new(Membership::of_voters(&sorted)),
+            ids: sorted.into(),
+        })
     }
 
     /// The voters in rising order.
     #[must_use]
     pub fn ids(&self) -> &[NodeId] {
-        &self.0
+        &self.ids
+    }
+
+    /// The group of them, without learners.
+    pub(crate) fn membership(&self) -> &Arc<Membership> {
+        &self.membership
     }
 
     /// The place of a voter in [`ids`](Self::ids).
     #[must_use]
     pub fn place(&self, id: NodeId) -> Option<usize> {
-        place(&self.0, id, |voter| *voter)
+        place(&self.ids, id, |voter| *voter)
     }
 }
 

@@ -1,6 +1,8 @@
 //! What machines ask of the allocator, counted: nothing while a leader leads (C8), and little for an election.
 
-use tenure_counts::Group;
+use tenure::NodeId;
+use tenure::raft::Replication;
+use tenure_counts::{Group, machine, voters};
 
 fn elected(mut group: Group) -> Group {
     group.elect();
@@ -73,5 +75,32 @@ fn an_election_with_a_log_allocates_little_more() {
         let counted = allocation_counter::measure(|| group.elect());
         assert!(group.led());
         assert!(counted.count_total <= most, "{voters} voters: {counted:?}");
+    }
+}
+
+/// Of many groups among the same nodes, a host holds the voters once: what one machine more takes is its queue.
+#[test]
+fn machines_share_their_voters() {
+    let voters = voters(3);
+    for replication in [None, Some(Replication::default())] {
+        let mut built = None;
+        let counted = allocation_counter::measure(|| {
+            built = machine(&voters, NodeId(1), replication, 1).ok();
+        });
+        assert!(built.is_some());
+        assert_eq!(counted.count_total, 1, "{counted:?}");
+    }
+}
+
+/// What an election needed is given back; a log is one run and one open write.
+#[test]
+fn a_follower_at_rest_holds_little() {
+    for (mut group, most) in [(Group::new(3), 320), (Group::with_log(3), 352)] {
+        group.elect();
+        (0..10).for_each(|_| group.heartbeat());
+        assert!(group.led());
+        let follower = group.into_machines().pop();
+        let counted = allocation_counter::measure(|| drop(follower));
+        assert!(-counted.bytes_current <= most, "{counted:?}");
     }
 }

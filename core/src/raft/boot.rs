@@ -5,11 +5,9 @@ use super::durable::Durable;
 use super::refuse::Counter;
 use super::{Boot, Config, ConfigError, Faithful, Raft, Role, Rule, Rules, Stored, change};
 use crate::Instant;
-use crate::membership::Membership;
 use crate::random::Random;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Raft {
@@ -78,9 +76,8 @@ impl<R: Rules> Raft<R> {
         if change > end {
             return Err(ConfigError::MembersBeyondLog { change, log: end });
         }
-        let membership = members.newest().cloned();
-        let membership = membership.unwrap_or_else(|| Arc::new(Membership::new(&config.voters)));
-        let membership = change::in_force(&rules, membership);
+        let newest = members.newest().unwrap_or(config.voters.membership());
+        let membership = change::in_force(&rules, newest.clone());
         let mut durable = Durable::new(incarnation, log.last().index);
         // A raised generation is written with the first record of this life, before anything is said in it.
         durable.changed = record.generation != config.generation;

@@ -219,7 +219,13 @@ impl<R: Rules> Raft<R> {
         let end = self.durable.log_asked;
         match self.durable.writes.back_mut() {
             Some((last, reaches)) if *last == number => *reaches = end,
-            _ if end > self.durable.log => self.durable.writes.push_back((number, end)),
+            _ if end > self.durable.log => {
+                // As with what is held: mostly one write is open.
+                if self.durable.writes.capacity() == 0 {
+                    self.durable.writes.reserve_exact(1);
+                }
+                self.durable.writes.push_back((number, end));
+            }
             _ => {}
         }
     }
@@ -278,6 +284,10 @@ impl<R: Rules> Raft<R> {
             } else {
                 at += 1;
             }
+        }
+        if self.durable.held.is_empty() {
+            // Mostly the record changes when leaders do. In between no room is kept for what waits for it.
+            self.durable.held = Vec::new();
         }
         if !self.durable.record_is_settled() {
             return;

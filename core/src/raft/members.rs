@@ -144,10 +144,8 @@ impl<R: Rules> Raft<R> {
 
     /// The configuration that counted as of `index`.
     pub(super) fn as_of(&self, index: u64) -> Arc<Membership> {
-        match self.members.as_of(index) {
-            Some(membership) => membership.clone(),
-            None => Arc::new(Membership::new(&self.config.voters)),
-        }
+        let known = self.members.as_of(index);
+        known.unwrap_or(self.config.voters.membership()).clone()
     }
 
     /// The newest configuration in the log counts from now on. What members said stays theirs, at their new places.

@@ -30,6 +30,15 @@ fn at_rest() -> [f64; 4] {
     ]
 }
 
+/// A voter of [`at_rest`] with a log, on a host that is in other groups of the same nodes: they hold the voters together.
+fn one_of_many() -> f64 {
+    let machines = settled::<Logged>().0.into_machines();
+    let other_groups = machines.last().map(|one| one.config().voters.clone());
+    let held = last::<Raft>(machines);
+    drop(other_groups);
+    held
+}
+
 fn settled<C: Cluster>() -> C {
     let mut cluster = C::new(3);
     cluster.elect();
@@ -67,6 +76,12 @@ pub(crate) fn measure() -> Vec<Option<bool>> {
     let rest = [
         line("a follower at rest, of 3", own, [ready, noraft], most),
         line("the same, with a log", logged, [ready, noraft], most),
+        line(
+            "each of many of the same voters",
+            one_of_many(),
+            [ready, noraft],
+            None,
+        ),
     ];
     built.into_iter().chain(rest).collect()
 }
