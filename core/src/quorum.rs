@@ -213,12 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn any_two_quorums_intersect() {
+    fn majorities_are_quorums_and_any_two_intersect() {
         for n in 1..=7u64 {
             let group = voters(n);
+            let has = |set: u32| group.is_quorum(|place| set >> place & 1 == 1);
             for a in 0..1u32 << n {
+                assert_eq!(has(a), 2 * u64::from(a.count_ones()) > n, "n={n} {a:b}");
                 for b in 0..1u32 << n {
-                    let has = |set: u32| group.is_quorum(|place| set >> place & 1 == 1);
                     assert!(!(has(a) && has(b)) || a & b != 0, "n={n} {a:b} {b:b}");
                 }
             }
