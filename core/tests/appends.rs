@@ -5,8 +5,8 @@ mod bench;
 use bench::{Bench, ms};
 use tenure::log::{Position, Shape};
 use tenure::raft::{
-    CompactError, Entries, LogWrite, Message, Pace, Record, Refusal, Replication, Role, Rule,
-    Rules, Stored, Switched,
+    CompactError, Entries, LogWrite, MAX_INDEX, Message, Pace, ProposeError, Record, Refusal,
+    Replication, Role, Rule, Rules, Stored, Switched, Write,
 };
 use tenure::{Duration, Election, Input, NodeId, Output, Standing};
 
@@ -204,6 +204,69 @@ fn late_writes_of_an_overwritten_suffix_count_for_nothing() {
         1,
         "{acks:?}"
     );
+}
+
+/// C1: while the host has not taken a request, what comes next joins it where one write can say both: entries of the same
+/// run, and the first entries with the record that they need. The record never goes ahead of its entries.
+#[test]
+fn a_write_that_was_not_taken_yet_grows_by_what_fits_it() {
+    let writes = |messages: &[Message]| {
+        let mut bench = node(3, stored(3, &[]), &[]);
+        bench.heartbeat(200, 1, 3);
+        for message in messages {
+            let input = Input::Peer(NodeId(1), message.clone());
+            bench.machine.handle(ms(201), input);
+        }
+        let outputs = std::iter::from_fn(|| bench.machine.poll());
+        let writes = outputs.filter_map(|output| match output {
+            Output::Request(_, write) => Some(write),
+            _ => None,
+        });
+        let writes: Vec<_> = writes.collect();
+        for write in &writes {
+            bench.disk.as_mut().unwrap().apply(write).unwrap();
+        }
+        let disk = bench.disk.unwrap();
+        assert_eq!(disk.log, *bench.machine.log());
+        assert_eq!(disk.record.term, bench.machine.term());
+        let told = |write: &Write| match &write.log {
+            LogWrite::Append { after, entries } => {
+                (write.record.term, after.index, entries.count())
+            }
+            log => panic!("{log:?}"),
+        };
+        writes.iter().map(told).collect::<Vec<_>>()
+    };
+    let run = append(201, 3, (0, 0), 1, 2, 0);
+    let same = append(201, 3, (1, 2), 1, 1, 0);
+    let later = append(201, 3, (1, 3), 2, 2, 0);
+    let news = append(201, 4, (2, 5), 4, 1, 0);
+    let all = [run, same, later, news];
+    assert_eq!(writes(&all[..2]), [(3, 0, 3)]);
+    assert_eq!(writes(&all), [(3, 0, 3), (3, 3, 2), (4, 5, 1)]);
+    // A term alone, and then entries of it.
+    let asked = Message::RequestVote {
+        term: 4,
+        last: Position::new(9, 9),
+        released: 3,
+    };
+    let first = append(201, 4, (0, 0), 4, 1, 0);
+    assert_eq!(writes(&[asked, first]), [(4, 0, 1)]);
+}
+
+/// A log ends at `MAX_INDEX`, and a leader says so instead of appending beyond it.
+#[test]
+fn a_log_ends_where_it_is_full() {
+    let mut bench = node(3, stored(1, &[(1, MAX_INDEX - 3)]), &[]);
+    let term = bench.elect(200, 1);
+    let end = MAX_INDEX - 2;
+    assert_eq!(bench.machine.last(), Position::new(term, end));
+    let mut propose = |count| bench.machine.propose(ms(201), count);
+    assert_eq!(propose(3), Err(ProposeError::TooLong));
+    assert_eq!(propose(1), Ok(Position::new(term, end + 1)));
+    assert_eq!(propose(1), Ok(Position::new(term, end + 2)));
+    assert_eq!(propose(1), Err(ProposeError::TooLong));
+    assert_eq!(bench.machine.last().index, MAX_INDEX);
 }
 
 /// RL-1 for logs: an acknowledgement of an earlier reign of the same leader, whose entries were replaced since, counts

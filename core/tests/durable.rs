@@ -8,8 +8,8 @@ use tenure::log::{Position, Shape};
 use tenure::membership::Membership;
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, ConfigError, Entries, Faithful, LogWrite, Message, Raft, Record, Refusal,
-    Replication, Role, Stored, Switched, Write,
+    Boot, Config, ConfigError, Entries, Faithful, LogWrite, MAX_INDEX, Message, Raft, Record,
+    Refusal, Replication, Role, Stored, Switched, Write,
 };
 use tenure::{
     Duration, Election, Event, Input, NodeId, Output, Standing, Ticket, Token, Unknown, Why,
@@ -543,6 +543,14 @@ fn records_that_cannot_be_are_refused() {
         ..Record::default()
     };
     assert_eq!(boot(voted, 0), Err(ConfigError::RecordVote(NodeId(1))));
+    // A log that is as long as can be, and one that is longer.
+    let long = |count| Stored {
+        log: Shape::from_runs([(1, count)]).unwrap(),
+        ..Stored::from(record)
+    };
+    assert_eq!(boot(long(MAX_INDEX), 2), Ok(()));
+    let beyond = MAX_INDEX + 1;
+    assert_eq!(boot(long(beyond), 2), Err(ConfigError::LogTooLong(beyond)));
     // A log that was cut without the configurations in it.
     let mut stored = Stored::from(record);
     let to = Membership::new(&Voters::new([NodeId(0)]).unwrap()).into();

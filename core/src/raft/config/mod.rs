@@ -130,6 +130,8 @@ mod tests {
         let ms = Duration::from_millis;
         assert_eq!(with(|_| ()), Ok(()));
         let hour = MAX_TIMEOUT + Duration::from_micros(1);
+        let flow = |batch, window| Some(Replication { batch, window });
+        assert_eq!(with(|c| c.replication = flow(1, 1)), Ok(()));
         for (refused, expected) in [
             (
                 with(|c| c.id = NodeId(9)),
@@ -160,6 +162,14 @@ mod tests {
                     heartbeat: ms(76),
                     election_min: ms(150),
                 },
+            ),
+            (
+                with(|c| c.replication = flow(0, 1)),
+                ConfigError::NothingToSend,
+            ),
+            (
+                with(|c| c.replication = flow(1, 0)),
+                ConfigError::NothingToSend,
             ),
             (
                 with(|c| c.timing.rate_bound = 500_000),
