@@ -122,6 +122,10 @@ marks! {
     FollowerRead = "follower-read",
     /// A lease of the store was over, and revoked.
     LeaseRevoked = "lease-revoked",
+    /// A leader handed leadership over to one that had its whole log.
+    HandedOver = "handed-over",
+    /// A leader was none any more, for the group went on without its vote.
+    LeaderRemoved = "leader-removed",
 }
 
 /// Which situations were met, as bits.
@@ -367,6 +371,8 @@ impl Marks {
             2 => Mark::Resigned,
             4 => Mark::LeaderCrashed,
             0 => Mark::LeaseLapsed,
+            5 => Mark::HandedOver,
+            6 => Mark::LeaderRemoved,
             _ => return,
         });
         if event.a == 2 {
@@ -501,6 +507,21 @@ mod tests {
         assert!(!resigned.contains(Mark::RestartedUnderPromise));
         let cut = done(r#"{"at": "2s", "partition": [["leader"], ["rest"]]}"#);
         assert!(cut.contains(Mark::LeaseLapsed) && !cut.contains(Mark::LeaderCrashed));
+        let logged = |action: &str| {
+            met(&format!(
+                r#""raft": {{"log": true}}, "duration": "4s", "faults": [{{"at": "2s", {action}}}]"#
+            ))
+        };
+        // Nobody leads without the other two, and of two of them one led and one did not.
+        let handed = ["n1", "n2", "n3"].map(|to| logged(&format!(r#""transfer": "{to}""#)));
+        let removed = [["n1", "n2"], ["n1", "n3"], ["n2", "n3"]].map(|left| {
+            let [one, other] = left;
+            logged(&format!(r#""change": {{"voters": ["{one}", "{other}"]}}"#))
+        });
+        for (all, mark) in [(handed, Mark::HandedOver), (removed, Mark::LeaderRemoved)] {
+            assert!(all.iter().any(|met| met.contains(mark)), "{}", mark.name());
+            assert!(!all.iter().any(|met| met.contains(Mark::LeaseLapsed)));
+        }
     }
 
     #[test]

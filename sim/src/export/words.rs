@@ -84,11 +84,14 @@ pub(super) const fn lost(code: i64) -> &'static str {
 /// Why a term ended, by the code of the event.
 pub(super) const fn deposed(code: i64) -> &'static str {
     match code {
+        0 => "lapsed",
         1 => "higher-term",
         2 => "resigned",
         3 => "disk-failed",
         4 => "crashed",
-        _ => "lapsed",
+        5 => "transferred",
+        6 => "removed",
+        _ => "unknown",
     }
 }
 

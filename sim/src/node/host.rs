@@ -150,13 +150,8 @@ impl<M: Scheme> Node<M> {
             }
             tenure::Event::Deposed(token, why) => {
                 env.counts.depositions += 1;
-                let why = match why {
-                    Why::HigherTerm => 1,
-                    Why::Resigned => 2,
-                    Why::DiskFailed => 3,
-                    _ => 0,
-                };
-                env.emit(Event::new(Kind::Deposed, me).term(token.counter).a(why));
+                let event = Event::new(Kind::Deposed, me).term(token.counter);
+                env.emit(reason(why).map_or(event, |why| event.a(why)));
                 self.stop_work(env, me);
                 self.keep_leases(env, me, false);
             }
@@ -214,5 +209,33 @@ impl<M: Scheme> Node<M> {
                 env.queue.push(at, Due::Wake(me as u16));
             }
         }
+    }
+}
+
+/// Why a term ended, as a code of the trace; [`CRASHED`](super::CRASHED) is none of the machine's own reasons. What has no
+/// code is shown as an unknown reason rather than as another one.
+const fn reason(why: Why) -> Option<u64> {
+    Some(match why {
+        Why::Lapsed => 0,
+        Why::HigherTerm => 1,
+        Why::Resigned => 2,
+        Why::DiskFailed => 3,
+        Why::Transferred => 5,
+        Why::Removed => 6,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_code_of_its_own() {
+        let mut codes: Vec<_> = Why::ALL.map(reason).to_vec();
+        codes.push(Some(super::super::CRASHED));
+        codes.sort_unstable();
+        assert!(codes.iter().all(Option::is_some), "{codes:?}");
+        assert!(codes.windows(2).all(|pair| pair[0] != pair[1]), "{codes:?}");
     }
 }

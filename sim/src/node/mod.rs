@@ -37,6 +37,9 @@ pub enum Status {
     Crashed = 2,
 }
 
+/// Why a term ended, in the trace: the leader's process died. The reasons of the machine have other codes.
+const CRASHED: u64 = 4;
+
 /// One node.
 #[derive(Clone, Debug)]
 pub struct Node<M: Scheme> {
@@ -184,7 +187,11 @@ impl<M: Scheme> Node<M> {
         if matches!(self.look.role, RoleCode::Elected | RoleCode::Established) {
             env.counts.depositions += 1;
             env.shown(&mut self.by.crash);
-            env.emit(Event::new(Kind::Deposed, me).term(self.look.term).a(4));
+            env.emit(
+                Event::new(Kind::Deposed, me)
+                    .term(self.look.term)
+                    .a(CRASHED),
+            );
         }
         let (now, trace) = (env.now, &mut env.trace);
         #[cfg(not(target_family = "wasm"))]

@@ -376,6 +376,8 @@ export const en = {
   'deposed.2': 'resigned',
   'deposed.3': 'disk failed',
   'deposed.4': 'crashed',
+  'deposed.5': 'handed over',
+  'deposed.6': 'no voter any more',
   // Why a message is refused, and why a resource refuses, by the engine's codes.
   'refusal.0': 'it answers nothing that was asked',
   'refusal.1': 'its term is above any there can be',

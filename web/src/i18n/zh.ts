@@ -353,6 +353,8 @@ export const zh: Record<Key, string> = {
   'deposed.2': '主动卸任',
   'deposed.3': '磁盘故障',
   'deposed.4': '崩溃',
+  'deposed.5': '已移交领导权',
+  'deposed.6': '不再是投票者',
   'refusal.0': '所答并非所问',
   'refusal.1': '任期超过可能的上限',
   'refusal.2': '任期跳得太远',

@@ -149,15 +149,22 @@ fn ended(office: &Office) -> Entry {
         (2, _) => format!("{who} resigns: its term {term} is over."),
         (3, _) => format!("{who}'s disk failed it: its term {term} is over, and it halts."),
         (4, _) => format!("{who}'s term {term} is over with it."),
-        (_, None) if office.established.is_none() => {
+        (5, _) => format!(
+            "{who} hands leadership over to one that has its whole log: its term {term} is over."
+        ),
+        (6, _) => format!(
+            "{who} is no voter any more, as was decided while it led: its term {term} is over."
+        ),
+        (0, None) if office.established.is_none() => {
             format!("{who} gives term {term} up: it was never established.")
         }
-        (_, None) => format!(
+        (0, None) => format!(
             "{who}'s lease of term {term} lapses, no majority having answered since: it stops leading."
         ),
-        (_, Some(until)) => format!(
+        (0 | 1, Some(until)) => format!(
             "{who} notices that its lease of term {term} lapsed at {until}: its term is over."
         ),
+        _ => format!("{who}'s term {term} is over."),
     };
     text += &format!(" In office: {}.", work(office));
     Entry::new(at, text)
