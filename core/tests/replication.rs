@@ -4,7 +4,7 @@ mod cluster;
 
 use cluster::Cluster;
 use tenure::log::Position;
-use tenure::raft::{Entries, Message, Replication, Role, Rule};
+use tenure::raft::{Entries, Message, ProposeError, Replication, Role, Rule};
 use tenure::{Duration, Input, NodeId};
 
 #[test]
@@ -20,6 +20,19 @@ fn an_entry_is_committed_everywhere_at_once() {
     assert_eq!(cluster.now - begun, 3_000);
     assert_eq!(cluster.terms(2), [1, 1]);
     cluster.assert_agreement();
+}
+
+/// The position of the first of no entries would name one that does not exist.
+#[test]
+fn nothing_is_not_proposed() {
+    let mut cluster = Cluster::new(1);
+    cluster.elect(0);
+    let index = cluster.propose(0, 1);
+    let refused = cluster.with(0, |machine, now| (machine.propose(now, 0), machine.last()));
+    assert_eq!(
+        refused,
+        (Err(ProposeError::NoEntries), Position::new(1, index))
+    );
 }
 
 #[test]

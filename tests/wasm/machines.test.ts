@@ -142,6 +142,7 @@ describe('a group', () => {
     const group = new Group({ replication: {} });
     const leader = group.until(() => group.leader());
     const id = group.nodes.indexOf(leader);
+    expect(refused(() => leader.propose(group.now, 0)).code).toBe('no-entries');
     const first = leader.propose(group.now, 2);
     expect(first).toEqual({ term: 1n, index: 2n });
     group.until(() => (group.nodes.every((node) => node.commit === 3n) ? true : undefined));

@@ -134,7 +134,7 @@ impl Raft {
     /// `termAt` of its index is still its term.
     ///
     /// # Errors
-    /// When this node does not lead, or has no log.
+    /// When this node does not lead, or has no log; when `count` is 0.
     #[wasm_bindgen(unchecked_return_type = "Position")]
     pub fn propose(
         &mut self,
@@ -353,6 +353,8 @@ fn not_proposed(error: &ProposeError) -> &'static str {
         ProposeError::NotLeader(_) => "not-leader",
         ProposeError::NoLog => "no-log",
         ProposeError::TooLong => "log-full",
+        ProposeError::Transferring => "transferring",
+        ProposeError::NoEntries => "no-entries",
         _ => "not-proposed",
     }
 }
