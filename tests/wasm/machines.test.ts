@@ -149,7 +149,7 @@ describe('a group', () => {
     expect(group.nodes.map((node) => node.last)).toEqual(Array(3).fill({ term: 1n, index: 3n }));
     expect([leader.termAt(3n), leader.termAt(4)]).toEqual([1n, undefined]);
 
-    const entries = { after: { term: 1n, index: 1n }, term: 1n, count: 2n, change: false };
+    const entries = { after: { term: 1n, index: 1n }, term: 1n, count: 2n, own: 0n, change: false };
     const asked = group.outputs[id]?.flatMap((output) => (output.kind === 'request' ? [output.log] : []));
     expect(asked).toContainEqual({ kind: 'append', ...entries });
     const sent = group.outputs[id]?.flatMap((output) => (output.kind === 'send' ? [output.carries] : []));

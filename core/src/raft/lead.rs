@@ -116,6 +116,10 @@ impl<R: Rules> Raft<R> {
     /// under these names; they are committed once [`commit`](Self::commit) has reached them *and* the term at their index
     /// is still this one. Nothing is sent before the host drains: what is proposed until then travels together.
     ///
+    /// The log has entries that nobody proposed: the one with which each leader opens its term, and each change of who
+    /// takes part. They have no payload ([`Entries::own`](super::Entries::own)), and a host passes over them when it applies
+    /// what is committed.
+    ///
     /// # Errors
     /// When this node does not lead, or is about to stop, or `count` is 0; nothing is appended then.
     pub fn propose(&mut self, now: Instant, count: u32) -> Result<Position, ProposeError> {

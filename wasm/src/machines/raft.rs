@@ -131,7 +131,8 @@ impl Raft {
 
     /// Appends `count` entries to the leader's log, and answers the position of the first. Payloads are the program's, kept
     /// under the entries' names; an entry is committed once `commit` has reached it *and*
-    /// `termAt` of its index is still its term.
+    /// `termAt` of its index is still its term. The log has entries beside them that are the machine's own and have no
+    /// payload: a program passes over those when it applies what is committed.
     ///
     /// # Errors
     /// When this node does not lead, or has no log; when `count` is 0.
