@@ -395,7 +395,7 @@ export const zh: Record<Key, string> = {
   'transport.speed': '速度',
   'transport.speed.value': '{speed}×',
   'transport.position': '时间位置',
-  'transport.valuetext': '{time}:{what}',
+  'transport.valuetext': '{time}：{what}',
   'transport.nothing': '尚无事件',
   'timeline.title': '时间线',
   'timeline.overlap': '双主',
