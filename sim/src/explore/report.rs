@@ -102,9 +102,17 @@ impl fmt::Display for Report {
                 self.healed, self.slowest
             )?;
         }
-        write!(f, "cut by")?;
-        for cut in Cut::ALL {
-            write!(f, " {cut:?} {}", self.cuts[cut as usize])?;
+        let cuts = Cut::ALL.iter().zip(self.cuts).filter(|(_, cut)| *cut > 0);
+        let cuts: Vec<String> = cuts
+            .map(|(cut, count)| format!("{count} of {}", format!("{cut:?}").to_ascii_lowercase()))
+            .collect();
+        match &cuts[..] {
+            [] => write!(f, "no action was left out")?,
+            _ => write!(
+                f,
+                "actions left out, each beyond a bound: {}",
+                cuts.join(", ")
+            )?,
         }
         if let Some(example) = &self.counterexample {
             write!(f, "\n{example}")?;
