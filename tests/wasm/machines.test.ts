@@ -242,7 +242,10 @@ describe('numbers', () => {
       const error = refused(() => new machines.Raft(CONFIG, { ...BOOT, seed: seed as bigint }, 0));
       expect([error.code, error.place], String(seed)).toEqual(['not-a-whole-number', 'boot.seed']);
     }
-    expect(refused(() => raft.propose(0, 2 ** 32)).code).toBe('not-a-whole-number');
+    const much = refused(() => raft.propose(0, 2 ** 32));
+    expect([much.code, much.remedy]).toEqual(['not-a-whole-number', 'give a whole number from 0 to 4294967295']);
+    const words = refused(() => raft.propose(0, 'three' as unknown as number));
+    expect(words.reason).toBe('the string "three" cannot be taken');
     expect(raft.refusals()).toEqual({});
   });
 
@@ -297,6 +300,8 @@ describe('what is refused', () => {
       const forged = Uint8Array.from(message, (byte, at) => (at === place ? byte ^ 4 : byte));
       expect(['damaged', 'too-long', 'truncated', 'trailing']).toContain(hears(forged));
     }
+    const cut = refused(() => raft.handlePeer(0, 1, message.subarray(0, 3)));
+    expect(cut.remedy).toBe('drop it: to the machine it was lost');
     expect(hears(Uint8Array.from([...message, 0]))).toBe('trailing');
     expect(hears(new Uint8Array(1 << 20))).toBe('too-long');
     expect(hears(record(1n))).toBe('unknown-kind');
