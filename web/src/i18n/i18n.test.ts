@@ -112,6 +112,17 @@ describe('the codes of the engine', () => {
   });
 });
 
+describe('the checks of the engine', () => {
+  it('have the same names in Chinese on the page and in the titles that the engine makes', () => {
+    const story = readFileSync(new URL('../../../sim/src/minimise/story.rs', import.meta.url), 'utf8');
+    const [, arms] = /fn chinese\(check: Check\)[^{]*\{\s*match check \{([\s\S]*?)\n {4}\}/.exec(story)!;
+    const named = [...arms.matchAll(/Check::\w+ => "(.+)"/g)].map(([, name]) => name);
+    // Both are in the order of the engine.
+    const checks = (Object.keys(en) as Key[]).filter((key) => /^check\.[a-z-]+$/.test(key));
+    expect(named).toEqual(checks.map((key) => zh[key]));
+  });
+});
+
 describe('the messages of the engine', () => {
   it('each have a name on the page', () => {
     const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
