@@ -102,17 +102,16 @@ impl fmt::Display for Report {
                 self.healed, self.slowest
             )?;
         }
-        let cuts = Cut::ALL.iter().zip(self.cuts).filter(|(_, cut)| *cut > 0);
-        let cuts: Vec<String> = cuts
-            .map(|(cut, count)| format!("{count} of {}", format!("{cut:?}").to_ascii_lowercase()))
-            .collect();
-        match &cuts[..] {
-            [] => write!(f, "no action was left out")?,
-            _ => write!(
-                f,
-                "actions left out, each beyond a bound: {}",
-                cuts.join(", ")
-            )?,
+        let mut before = "actions left out, each beyond a bound:";
+        for cut in Cut::ALL {
+            let count = self.cuts[cut as usize];
+            if count > 0 {
+                write!(f, "{before} {count} of {}", cut.name())?;
+                before = ",";
+            }
+        }
+        if before != "," {
+            write!(f, "no action was left out")?;
         }
         if let Some(example) = &self.counterexample {
             write!(f, "\n{example}")?;
