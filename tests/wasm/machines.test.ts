@@ -243,7 +243,10 @@ describe('numbers', () => {
       expect([error.code, error.place], String(seed)).toEqual(['not-a-whole-number', 'boot.seed']);
     }
     const much = refused(() => raft.propose(0, 2 ** 32));
-    expect([much.code, much.remedy]).toEqual(['not-a-whole-number', 'give a whole number from 0 to 4294967295']);
+    expect([much.code, much.remedy]).toEqual([
+      'not-a-whole-number',
+      'give a whole number from 0 to 4294967295',
+    ]);
     const words = refused(() => raft.propose(0, 'three' as unknown as number));
     expect(words.reason).toBe('the string "three" cannot be taken');
     expect(raft.refusals()).toEqual({});

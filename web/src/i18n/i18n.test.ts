@@ -56,8 +56,12 @@ describe('what the engine refuses in a file', () => {
   const filed = new Set(readdirSync(bad).map((file) => file.split('.')[0]));
 
   it('has words in Chinese, and a file that shows it', () => {
-    const read = (name: string) => readFileSync(new URL(`../../../sim/src/scenario/${name}.rs`, import.meta.url), 'utf8');
-    const reader = ['file', 'fits', 'reader'].map(read).join('\n').replace(/#\[cfg\(test\)\][\s\S]*?\n\}\n/g, '');
+    const read = (name: string) =>
+      readFileSync(new URL(`../../../sim/src/scenario/${name}.rs`, import.meta.url), 'utf8');
+    const reader = ['file', 'fits', 'reader']
+      .map(read)
+      .join('\n')
+      .replace(/#\[cfg\(test\)\][\s\S]*?\n\}\n/g, '');
     // A code stands between a place and a reason, which has several words or is made of them.
     const named = reader.matchAll(/(?:slip\(|,)\s*"([a-z]+(?:-[a-z]+)*)",\s*(?:&|reason|mistake|" ?\S+ )/g);
     const codes = new Set([...named].map(([, code]) => code));
