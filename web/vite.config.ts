@@ -86,5 +86,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts'],
     environment: 'node',
     setupFiles: ['src/testing/words.ts'],
+    // Some run whole simulations, on a machine that may be busy with others.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -16,6 +16,7 @@
 //! - **C9** Logs are shapes: payloads never enter the core.
 //! - **C10** A machine has a fingerprint of its protocol state, free of absolute time and of random state.
 
+use crate::listed::listed;
 use crate::{Duration, Instant, NodeId, Token};
 use core::fmt::Debug;
 use core::hash::Hasher;
@@ -151,20 +152,22 @@ pub enum Event {
     TransferDropped(NodeId),
 }
 
-/// Why a term ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Why {
-    /// A durable write failed or its result is not known.
-    DiskFailed,
-    /// A peer named a higher term.
-    HigherTerm,
-    /// The tenure ended before a majority renewed it, or the leader was never established.
-    Lapsed,
-    /// The host asked for it.
-    Resigned,
-    /// The group goes on without this node's vote, as was decided while it led.
-    Removed,
-    /// The host asked for it, and the successor it named has the whole log.
-    Transferred,
+listed! {
+    /// Why a term ended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Why {
+        /// A durable write failed or its result is not known.
+        DiskFailed,
+        /// A peer named a higher term.
+        HigherTerm,
+        /// The tenure ended before a majority renewed it, or the leader was never established.
+        Lapsed,
+        /// The host asked for it.
+        Resigned,
+        /// The group goes on without this node's vote, as was decided while it led.
+        Removed,
+        /// The host asked for it, and the successor it named has the whole log.
+        Transferred,
+    }
 }

@@ -122,16 +122,25 @@ impl Add for Duration {
     }
 }
 
-/// Writes whole milliseconds where the value is one, microseconds otherwise.
+/// Written in the coarsest unit in which it is a whole number: `3h`, `90s`, `150ms`, `1500us`.
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_multiple_of(1000) {
-            write!(f, "{}ms", self.0 / 1000)
-        } else {
-            write!(f, "{}us", self.0)
+        let whole = |unit: &(u64, &str)| self.0 >= unit.0 && self.0.is_multiple_of(unit.0);
+        let (micros, name) = UNITS.into_iter().find(whole).unwrap_or((1, "us"));
+        match self.0 {
+            0 => f.write_str("0ms"),
+            all => write!(f, "{}{name}", all / micros),
         }
     }
 }
+
+/// Units of time in microseconds, the coarsest first.
+const UNITS: [(u64, &str); 4] = [
+    (3_600_000_000, "h"),
+    (60_000_000, "min"),
+    (1_000_000, "s"),
+    (1_000, "ms"),
+];
 
 /// Writes the time since the origin, as [`Duration`] does.
 impl fmt::Display for Instant {
@@ -187,6 +196,17 @@ mod tests {
     fn times_are_told_in_the_coarser_unit_that_is_exact() {
         assert_eq!(Duration::from_micros(5_000).to_string(), "5ms");
         assert_eq!(Duration::from_micros(5_001).to_string(), "5001us");
+        for (micros, told) in [
+            (0, "0ms"),
+            (1, "1us"),
+            (1_000_000, "1s"),
+            (1_500_000, "1500ms"),
+            (90_000_000, "90s"),
+            (120_000_000, "2min"),
+            (10_800_000_000, "3h"),
+        ] {
+            assert_eq!(Duration::from_micros(micros).to_string(), told);
+        }
         assert_eq!(Instant::from_micros(5_000).to_string(), "5ms");
         assert_eq!(Instant::from_micros(5_001).to_string(), "5001us");
         assert_eq!(Instant::FOREVER.to_string(), "forever");

@@ -3,10 +3,11 @@
 mod cluster;
 
 use cluster::Cluster;
+use std::collections::BTreeSet;
 use tenure::log::Position;
-use tenure::raft::{Entries, Message, Replication, Role, Rule};
+use tenure::raft::{Carries, Entries, Message, ProposeError, Replication, Role, Rule};
 use tenure::random::Random;
-use tenure::{Duration, Input, NodeId};
+use tenure::{Duration, Election, Input, NodeId};
 
 #[test]
 fn an_entry_is_committed_everywhere_at_once() {
@@ -21,6 +22,52 @@ fn an_entry_is_committed_everywhere_at_once() {
     assert_eq!(cluster.now - begun, 3_000);
     assert_eq!(cluster.terms(2), [1, 1]);
     cluster.assert_agreement();
+}
+
+/// The position of the first of no entries would name one that does not exist.
+#[test]
+fn nothing_is_not_proposed() {
+    let mut cluster = Cluster::new(1);
+    cluster.elect(0);
+    let index = cluster.propose(0, 1);
+    let refused = cluster.with(0, |machine, now| (machine.propose(now, 0), machine.last()));
+    assert_eq!(
+        refused,
+        (Err(ProposeError::NoEntries), Position::new(1, index))
+    );
+}
+
+/// What a host has no payload for is told by the names alone, also where a log is sent from the middle of a term.
+#[test]
+fn an_entry_that_nobody_proposed_is_told_from_the_others() {
+    let mut cluster = Cluster::new(3);
+    let mut named = BTreeSet::new();
+    for (leader, count) in [(0, 5), (1, 1), (2, 7)] {
+        cluster.elect(leader);
+        let last = cluster.propose(leader, count);
+        let term = cluster.with(leader, |machine, _| machine.term());
+        named.extend((last + 1 - u64::from(count)..=last).map(|index| (term, index)));
+        cluster.run(100);
+        cluster.with(leader, |machine, now| {
+            machine.handle(now, Input::Resign { to: None });
+        });
+    }
+    let mut carried = BTreeSet::new();
+    for (_, _, message) in &cluster.said {
+        let Some(Carries::Entries { after, entries }) = message.carries() else {
+            continue;
+        };
+        for nth in 1..=entries.count() {
+            let name = (entries.term(), after.index + nth);
+            assert_eq!(
+                nth > entries.own(after),
+                named.contains(&name),
+                "{message:?}"
+            );
+            carried.insert(name);
+        }
+    }
+    assert!(named.is_subset(&carried) && carried.len() == named.len() + 3);
 }
 
 #[test]

@@ -116,7 +116,8 @@ function debianForced() {
   return asked === 'debian';
 }
 
-function hasTarget(target) {
+/** Whether the compiler that is first on PATH compiles for a target. */
+export function hasTarget(target) {
   const folder = ask('rustc', ['--print', 'target-libdir', '--target', target]);
   return (
     folder !== null && existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('libcore-'))

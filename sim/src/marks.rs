@@ -122,6 +122,10 @@ marks! {
     FollowerRead = "follower-read",
     /// A lease of the store was over, and revoked.
     LeaseRevoked = "lease-revoked",
+    /// A leader handed leadership over to one that had its whole log.
+    HandedOver = "handed-over",
+    /// A leader was none any more, for the group went on without its vote.
+    LeaderRemoved = "leader-removed",
 }
 
 /// Which situations were met, as bits.
@@ -189,6 +193,8 @@ const CANDIDATE: i64 = RoleCode::Candidate as i64;
 const ELECTED: i64 = RoleCode::Elected as i64;
 
 const LAPSED: i64 = Ended::Lapsed as i64;
+const TRANSFERRED: i64 = Ended::Transferred as i64;
+const REMOVED: i64 = Ended::Removed as i64;
 const HIGHER_TERM: i64 = Ended::HigherTerm as i64;
 const RESIGNED: i64 = Ended::Resigned as i64;
 const CRASHED: i64 = Ended::Crashed as i64;
@@ -372,6 +378,8 @@ impl Marks {
             RESIGNED => Mark::Resigned,
             CRASHED => Mark::LeaderCrashed,
             LAPSED => Mark::LeaseLapsed,
+            TRANSFERRED => Mark::HandedOver,
+            REMOVED => Mark::LeaderRemoved,
             _ => return,
         });
         if event.a == RESIGNED {
@@ -506,6 +514,21 @@ mod tests {
         assert!(!resigned.contains(Mark::RestartedUnderPromise));
         let cut = done(r#"{"at": "2s", "partition": [["leader"], ["rest"]]}"#);
         assert!(cut.contains(Mark::LeaseLapsed) && !cut.contains(Mark::LeaderCrashed));
+        let logged = |action: &str| {
+            met(&format!(
+                r#""raft": {{"log": true}}, "duration": "4s", "faults": [{{"at": "2s", {action}}}]"#
+            ))
+        };
+        // Nobody leads without the other two, and of two of them one led and one did not.
+        let handed = ["n1", "n2", "n3"].map(|to| logged(&format!(r#""transfer": "{to}""#)));
+        let removed = [["n1", "n2"], ["n1", "n3"], ["n2", "n3"]].map(|left| {
+            let [one, other] = left;
+            logged(&format!(r#""change": {{"voters": ["{one}", "{other}"]}}"#))
+        });
+        for (all, mark) in [(handed, Mark::HandedOver), (removed, Mark::LeaderRemoved)] {
+            assert!(all.iter().any(|met| met.contains(mark)), "{}", mark.name());
+            assert!(!all.iter().any(|met| met.contains(Mark::LeaseLapsed)));
+        }
     }
 
     #[test]

@@ -162,10 +162,15 @@ impl Report {
             }
         }
         out += &format!(
-            "\ntwo believed leaders {}, no leader {}, {} elections\n",
+            "\ntwo believed leaders {}, no leader {}, {} {}\n",
             millis(self.overlap),
             millis(self.without_leader),
-            self.elections
+            self.elections,
+            if self.elections == 1 {
+                "election"
+            } else {
+                "elections"
+            }
         );
         if self.unjudged > 0 {
             out += &format!(

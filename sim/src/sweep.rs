@@ -181,10 +181,13 @@ impl Sweep {
     /// Whether every check held, was put to the test, leaders came back in time, and every trace came out twice.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.heals_in_time()
-            && self.failing.is_empty()
-            && self.unrepeatable.is_empty()
-            && self.vacuous().is_empty()
+        self.is_clean() && self.vacuous().is_empty()
+    }
+
+    /// Whether nothing was found, be it that something was never put to the test.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.heals_in_time() && self.failing.is_empty() && self.unrepeatable.is_empty()
     }
 }
 

@@ -125,6 +125,8 @@ fn bad_arguments_end_with_2() {
             "1ms..18446744073709551615us",
         ],
         &["measure", "failover", "--timeout", "0us..0us"],
+        &["measure", "failover", "--timeout", "0ms..1ms"],
+        &["explore", "nothing"],
         &["measure", "failover", "--from", "18446744073709551615"],
         &["sweep", "--from", "18446744073709551615", "--seeds", "1"],
         &["scale", "--nodes", "1002", "--minutes", "1"],
@@ -216,7 +218,9 @@ fn a_sweep_of_one_seed_tests_too_little_to_hold() {
     let (ended, out, _) = ends(&tenure_sim(&["sweep", "--seeds", "1"], ""));
     assert_eq!(ended, 1);
     assert!(
-        out.contains("never put to the test") && out.contains("does not hold"),
+        out.contains("never put to the test: ")
+            && out.contains("\nnothing broken, and ")
+            && out.ends_with(" never put to the test: use more seeds\n"),
         "{out}"
     );
 }
@@ -263,6 +267,14 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
     let (ended, out, _) = explore(&["election", "--terms", "1"]);
     assert_eq!(ended, 0, "{out}");
     assert!(out.contains("exhausted, clean"), "{out}");
+    for part in [
+        "the election, 3 nodes: at most 1 term, 0 crashes, 0 whims, ",
+        "; without pre-vote\n",
+        "actions left out, each beyond a bound: ",
+        " of terms",
+    ] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
 
     let more = [
         "election",
@@ -295,6 +307,21 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
         err.contains("--off") && err.contains("one-vote-a-term"),
         "{err}"
     );
+}
+
+/// What the front page says of it is what it prints.
+#[test]
+fn the_readme_counts_the_states_as_the_explorer_does() {
+    let readme = std::fs::read_to_string("../README.md").unwrap();
+    let line = readme
+        .lines()
+        .find(|line| line.contains("states asked whether it heals"));
+    let said = line.unwrap().split("each of ").nth(1).unwrap();
+    let count: String = said.split(' ').next().unwrap().replace(',', "");
+    let args = ["explore", "election", "--crashes", "1", "--liveness", "1"];
+    let (ended, out, _) = ends(&tenure_sim(&args, ""));
+    assert_eq!(ended, 0, "{out}");
+    assert!(out.contains(&format!("{count} states healed")), "{out}");
 }
 
 #[test]
@@ -350,6 +377,21 @@ fn a_reader_that_goes_away_changes_no_verdict() {
         let (ended, _, err) = ends(&child.wait_with_output().unwrap());
         assert_eq!((ended, err.as_str()), (1, ""), "{form}");
     }
+}
+
+/// Progress goes to the standard error, which may be closed before the end as well.
+#[test]
+fn a_listener_that_goes_away_stops_nothing() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tenure-sim"))
+        .args(["measure", "failover", "--seeds", "8"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stderr.take());
+    let (ended, out, _) = ends(&child.wait_with_output().unwrap());
+    assert_eq!(ended, 0, "{out}");
+    assert!(out.contains("split votes"), "{out}");
 }
 
 #[test]

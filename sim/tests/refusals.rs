@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 59] = [
+const REFUSALS: [(&str, &str); 65] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -54,6 +54,14 @@ const REFUSALS: [(&str, &str); 59] = [
         "named-twice",
         "faults[0].partition[1][0] (line 1, column 100)",
     ),
+    (
+        "named-twice.learners",
+        "faults[0].change.learners[0] (line 1, column 133)",
+    ),
+    (
+        "named-twice.voters",
+        "faults[0].change.voters[2] (line 1, column 119)",
+    ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
     (
@@ -61,7 +69,11 @@ const REFUSALS: [(&str, &str); 59] = [
         "faults[0].disconnect (line 1, column 71)",
     ),
     ("no-link.flap", "faults[0].flap.between (line 1, column 77)"),
+    ("no-log", "faults[0].change (line 1, column 81)"),
     ("no-version", "line 1, column 1"),
+    ("no-voters", "faults[0].change (line 1, column 94)"),
+    ("nobody-votes", "raft (line 1, column 54)"),
+    ("nobody-votes.log", "raft (line 1, column 54)"),
     ("node-count", "nodes (line 1, column 43)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("syntax", "line 1, column 63"),

@@ -142,13 +142,14 @@ describe('a group', () => {
     const group = new Group({ replication: {} });
     const leader = group.until(() => group.leader());
     const id = group.nodes.indexOf(leader);
+    expect(refused(() => leader.propose(group.now, 0)).code).toBe('no-entries');
     const first = leader.propose(group.now, 2);
     expect(first).toEqual({ term: 1n, index: 2n });
     group.until(() => (group.nodes.every((node) => node.commit === 3n) ? true : undefined));
     expect(group.nodes.map((node) => node.last)).toEqual(Array(3).fill({ term: 1n, index: 3n }));
     expect([leader.termAt(3n), leader.termAt(4)]).toEqual([1n, undefined]);
 
-    const entries = { after: { term: 1n, index: 1n }, term: 1n, count: 2n, change: false };
+    const entries = { after: { term: 1n, index: 1n }, term: 1n, count: 2n, own: 0n, change: false };
     const asked = group.outputs[id]?.flatMap((output) => (output.kind === 'request' ? [output.log] : []));
     expect(asked).toContainEqual({ kind: 'append', ...entries });
     const sent = group.outputs[id]?.flatMap((output) => (output.kind === 'send' ? [output.carries] : []));
@@ -241,7 +242,13 @@ describe('numbers', () => {
       const error = refused(() => new machines.Raft(CONFIG, { ...BOOT, seed: seed as bigint }, 0));
       expect([error.code, error.place], String(seed)).toEqual(['not-a-whole-number', 'boot.seed']);
     }
-    expect(refused(() => raft.propose(0, 2 ** 32)).code).toBe('not-a-whole-number');
+    const much = refused(() => raft.propose(0, 2 ** 32));
+    expect([much.code, much.remedy]).toEqual([
+      'not-a-whole-number',
+      'give a whole number from 0 to 4294967295',
+    ]);
+    const words = refused(() => raft.propose(0, 'three' as unknown as number));
+    expect(words.reason).toBe('the string "three" cannot be taken');
     expect(raft.refusals()).toEqual({});
   });
 
@@ -296,6 +303,8 @@ describe('what is refused', () => {
       const forged = Uint8Array.from(message, (byte, at) => (at === place ? byte ^ 4 : byte));
       expect(['damaged', 'too-long', 'truncated', 'trailing']).toContain(hears(forged));
     }
+    const cut = refused(() => raft.handlePeer(0, 1, message.subarray(0, 3)));
+    expect(cut.remedy).toBe('drop it: to the machine it was lost');
     expect(hears(Uint8Array.from([...message, 0]))).toBe('trailing');
     expect(hears(new Uint8Array(1 << 20))).toBe('too-long');
     expect(hears(record(1n))).toBe('unknown-kind');

@@ -51,7 +51,11 @@ test('its disk gives back what was written, and is refused when it is damaged or
     write(new Map());
     write(new Map());
     const { term, index } = raft.propose(0, 1);
-    write(new Map([[`${term}.${index}`, 'payload']]));
+    const [request] = drain(raft).filter(({ kind }) => kind === 'request');
+    expect(() => disk.write(request, new Map())).toThrow('without its payload');
+    disk.write(request, new Map([[`${term}.${index}`, 'payload']]));
+    // An entry that is there already keeps its payload when it is written again.
+    disk.write(request, new Map());
 
     const again = Disk.open(folder);
     expect(again.incarnation).toBe(2);

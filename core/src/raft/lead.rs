@@ -64,6 +64,8 @@ pub enum ProposeError {
     /// This node hands leadership over, and takes no entry that the successor would have to wait for. Ask the next leader,
     /// or again when the transfer is dropped: after an election timeout at most.
     Transferring,
+    /// No entry at all was to be appended, and the position of the first of none names nothing. Propose at least one.
+    NoEntries,
 }
 
 impl fmt::Display for ProposeError {
@@ -75,6 +77,7 @@ impl fmt::Display for ProposeError {
             Self::Transferring => f.write_str(
                 "this node hands leadership over; ask the next leader, or again in a moment",
             ),
+            Self::NoEntries => f.write_str("no entry was to be appended; propose at least one"),
         }
     }
 }
@@ -113,10 +116,17 @@ impl<R: Rules> Raft<R> {
     /// under these names; they are committed once [`commit`](Self::commit) has reached them *and* the term at their index
     /// is still this one. Nothing is sent before the host drains: what is proposed until then travels together.
     ///
+    /// The log has entries that nobody proposed: the one with which each leader opens its term, and each change of who
+    /// takes part. They have no payload ([`Entries::own`](super::Entries::own)), and a host passes over them when it applies
+    /// what is committed.
+    ///
     /// # Errors
-    /// When this node does not lead, or is about to stop; nothing is appended then.
+    /// When this node does not lead, or is about to stop, or `count` is 0; nothing is appended then.
     pub fn propose(&mut self, now: Instant, count: u32) -> Result<Position, ProposeError> {
         self.proposable(now)?;
+        if count == 0 {
+            return Err(ProposeError::NoEntries);
+        }
         let last = self.log.last().index;
         let fits = last + u64::from(count) <= MAX_INDEX;
         if !fits || self.log.append(self.record.term, u64::from(count)).is_err() {

@@ -11,10 +11,8 @@ use alloc::sync::Arc;
 /// A message between two members. Instants in it are the sender's of the request; a peer echoes them and never reads
 /// them as a time of its own.
 ///
-/// Payloads are not in it (law C9). The host that carries an [`Append`](Self::Append) or a
-/// [`Suffix`](Self::Suffix) attaches what it keeps under the names of the entries, and what it keeps of the state under
-/// the name in an [`InstallSnapshot`](Self::InstallSnapshot) or [`SuffixSnapshot`](Self::SuffixSnapshot), or drops the
-/// message.
+/// Payloads are not in it (law C9). The host that carries a message attaches what it [`carries`](Self::carries) by name, or
+/// drops the message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// "Would you vote for me in `term`?" Raises nobody's term (Raft thesis §9.6).
@@ -239,14 +237,14 @@ pub struct Better {
 /// Entries of one term, or one entry that changes who takes part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Entries {
-    /// So many entries; also none.
+    /// So many entries; also none. The first of a term is its leader's own and has no payload: see [`own`](Self::own).
     Run {
         /// The term that wrote them.
         term: u64,
         /// How many.
         count: u64,
     },
-    /// One configuration entry.
+    /// One configuration entry. It has no payload.
     Change {
         /// The term that wrote it.
         term: u64,
@@ -275,9 +273,57 @@ impl Entries {
             Self::Change { .. } => 1,
         }
     }
+
+    /// How many of them, from the first on, are the machine's own and have no payload, when they follow `after`: an entry
+    /// that changes who takes part, and the one with which each leader opens its term. All others were proposed.
+    #[must_use]
+    pub const fn own(&self, after: Position) -> u64 {
+        match self {
+            Self::Change { .. } => 1,
+            Self::Run { term, count } => (*count > 0 && after.term < *term) as u64,
+        }
+    }
+}
+
+/// What a host attaches to a [`Message`], by name, from what its disk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carries<'a> {
+    /// The payloads of these entries, but for those of the machine's own ([`Entries::own`]).
+    Entries {
+        /// The entry before them.
+        after: Position,
+        /// They themselves; at least one.
+        entries: &'a Entries,
+    },
+    /// The state as of this entry.
+    Snapshot {
+        /// The last entry of the snapshot.
+        last: Position,
+    },
 }
 
 impl Message {
+    /// What a host attaches to the message; `None` when it is whole without. A message whose payloads are not at hand is
+    /// dropped: to the protocol it was lost.
+    #[must_use]
+    pub const fn carries(&self) -> Option<Carries<'_>> {
+        match self {
+            Self::Append { prev, entries, .. } | Self::Suffix { prev, entries, .. } => {
+                if entries.count() == 0 {
+                    return None;
+                }
+                Some(Carries::Entries {
+                    after: *prev,
+                    entries,
+                })
+            }
+            Self::InstallSnapshot { last, .. } | Self::SuffixSnapshot { base: last, .. } => {
+                Some(Carries::Snapshot { last: *last })
+            }
+            _ => None,
+        }
+    }
+
     /// The term the message is about: the sender's own, or for a pre-vote the one it names.
     #[must_use]
     pub const fn term(&self) -> u64 {

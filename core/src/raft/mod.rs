@@ -84,7 +84,7 @@ pub use explore::View;
 pub use heartbeat::{Lease, Promise};
 pub use lead::{Pace, Progress, ProposeError};
 pub use members::Members;
-pub use message::{Better, Entries, Message, Stamp};
+pub use message::{Better, Carries, Entries, Message, Stamp};
 pub use read::{Leased, ReadError, Served};
 pub use record::{Boot, LogWrite, Record, Stored, Write};
 pub use refuse::{Refusal, Refusals};

@@ -26,7 +26,7 @@ pub struct Record {
 ///
 /// Writes take effect in the order of their tickets, each of them whole or not at all: a crash may take back the newest
 /// that were not answered, and nothing else. With an [`Append`](LogWrite::Append) the host writes the payloads of the
-/// entries, with an [`Install`](LogWrite::Install) the state that came with the snapshot.
+/// entries that have one, with an [`Install`](LogWrite::Install) the state that came with the snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Write {
     /// The record as it is from now on.
@@ -41,6 +41,9 @@ pub enum LogWrite {
     /// Nothing.
     Keep,
     /// Whatever came after `after` is dropped, and these entries take its place.
+    ///
+    /// Entries that were proposed have payloads, which the host writes along with them: the leader's has them from what it
+    /// proposed, a follower's from the message. Entries of the machine's own have none ([`Entries::own`]).
     Append {
         /// The entry before them.
         after: Position,

@@ -102,9 +102,16 @@ impl fmt::Display for Report {
                 self.healed, self.slowest
             )?;
         }
-        write!(f, "cut by")?;
+        let mut before = "actions left out, each beyond a bound:";
         for cut in Cut::ALL {
-            write!(f, " {cut:?} {}", self.cuts[cut as usize])?;
+            let count = self.cuts[cut as usize];
+            if count > 0 {
+                write!(f, "{before} {count} of {}", cut.name())?;
+                before = ",";
+            }
+        }
+        if before != "," {
+            write!(f, "no action was left out")?;
         }
         if let Some(example) = &self.counterexample {
             write!(f, "\n{example}")?;

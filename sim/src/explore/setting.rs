@@ -213,6 +213,20 @@ impl Cut {
         Self::Depth,
         Self::States,
     ];
+
+    /// What it bounds.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Terms => "terms",
+            Self::Crashes => "crashes",
+            Self::Rounds => "rounds",
+            Self::Whims => "whims",
+            Self::Ticks => "ticks",
+            Self::Messages => "messages",
+            Self::Depth => "depth",
+            Self::States => "states",
+        }
+    }
 }
 
 /// Why a setting cannot be explored. Each says what to change.

@@ -9,6 +9,9 @@ use crate::physics::disk::Takes;
 use crate::physics::weather::{PPM, Weather};
 use crate::scenario::{node_name, who_name};
 use std::cmp::Ordering;
+use tenure::NodeId;
+use tenure::membership::ChangeError;
+use tenure::raft::{ChangeRefused, ProposeError};
 
 /// What was asked for, as in the file: `crash leader`.
 pub(super) fn asked(recording: &Recording, place: usize) -> String {
@@ -68,11 +71,15 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
                 let names: Vec<String> = nodes.iter().map(|node| node_name(*node)).collect();
                 listed(&names, "and")
             };
-            let vote = format!("{name}: {} vote", names(voters));
-            match learners.is_empty() {
-                true => vote,
-                false => format!("{vote}, {} learn", names(learners)),
+            let verb = |nodes: &[u16], does: &str| match nodes {
+                [_] => format!("{} {does}s", names(nodes)),
+                _ => format!("{} {does}", names(nodes)),
+            };
+            let mut said = format!("{name}: {}", verb(voters, "vote"));
+            if !learners.is_empty() {
+                said += &format!(", {}", verb(learners, "learn"));
             }
+            said
         }
     }
 }
@@ -140,12 +147,10 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
         Action::Delay(from, to, _) => between(*from, *to, before)
             .unwrap_or_else(|| "the link was no faster and no slower before".into()),
         Action::Network(_) => "everything was like this already".to_owned(),
-        Action::Change(..) => match before.leader {
-            None => "nobody led".to_owned(),
-            Some(leader) => format!(
-                "{} could not begin it: it was so already, another was under way, or a new voter lacked too much of the log",
-                node_name(leader)
-            ),
+        Action::Change(..) => match (before.leader, &before.change) {
+            (None, _) => "nobody led".to_owned(),
+            (Some(leader), Some(why)) => not_changed(leader, why),
+            (Some(leader), None) => format!("{} could not begin it", node_name(leader)),
         },
         Action::Transfer(one) => match before.leader {
             None => "nobody led".to_owned(),
@@ -153,6 +158,30 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
                 "led already, had no vote, or was to take over already".into()
             }),
         },
+    }
+}
+
+/// Why who led did not begin a change of who takes part. The core names nodes by number, a scenario by name.
+fn not_changed(leader: u16, why: &ChangeRefused) -> String {
+    let name = |id: NodeId| node_name(id.0 as u16);
+    let leader = node_name(leader);
+    match why {
+        ChangeRefused::Propose(ProposeError::NotLeader(_)) => {
+            format!("{leader} did not lead any more")
+        }
+        ChangeRefused::Propose(ProposeError::Transferring) => {
+            format!("{leader} was handing leadership over")
+        }
+        ChangeRefused::Uncommitted(_) | ChangeRefused::Target(ChangeError::Joint) => {
+            "the change before it was still under way".to_owned()
+        }
+        ChangeRefused::NewLeader => format!("{leader} had committed nothing of its own term yet"),
+        ChangeRefused::Target(ChangeError::Unchanged) => "it was so already".to_owned(),
+        ChangeRefused::Behind(id) => format!(
+            "{} was to vote and lacked too much of the log: as a learner it gets it first",
+            name(*id)
+        ),
+        _ => format!("{leader} could not begin it: {why}"),
     }
 }
 
@@ -369,6 +398,43 @@ mod tests {
             assert_eq!(asked(&recording, 0), words);
             assert!(!recording.strikes[0].effect, "{words}");
             assert_eq!(why_not(&recording, 0), why, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_is_not_begun_says_what_the_machine_said() {
+        for (changes, words, why) in [
+            (
+                r#"{"at": "0ms", "change": {"voters": ["n1"]}}"#,
+                "change: n1 votes",
+                "nobody led",
+            ),
+            (
+                r#"{"at": "2s", "change": {"voters": ["n1", "n2", "n3"]}}"#,
+                "change: n1, n2 and n3 vote",
+                "it was so already",
+            ),
+            (
+                r#"{"at": "2s", "change": {"voters": ["n1", "n2", "n3"], "learners": ["n4"]}},
+                   {"at": "2s", "change": {"voters": ["n1", "n2"], "learners": ["n3", "n4"]}}"#,
+                "change: n1 and n2 vote, n3 and n4 learn",
+                "the change before it was still under way",
+            ),
+            (
+                r#"{"at": "4s", "change": {"voters": ["n1", "n2", "n3", "n4"]}}"#,
+                "change: n1, n2, n3 and n4 vote",
+                "n4 was to vote and lacked too much of the log: as a learner it gets it first",
+            ),
+        ] {
+            let json = format!(
+                r#"{{"tenure": 1, "scheme": "raft", "nodes": 4, "raft": {{"log": true, "outside": 1}},
+                    "duration": "5s", "faults": [{changes}]}}"#
+            );
+            let recording = Recording::of(Scenario::parse(&json).unwrap()).unwrap();
+            let last = recording.strikes.len() - 1;
+            assert_eq!(asked(&recording, last), words);
+            assert!(!recording.strikes[last].effect, "{words}");
+            assert_eq!(why_not(&recording, last), why, "{words}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! A whole run, kept: its events, what each fault met and left, and who believed to lead when.
 
+use crate::fault::Action;
 use crate::node::Status;
 use crate::physics::disk::Takes;
 use crate::physics::trace::Event;
@@ -8,6 +9,7 @@ use crate::scheme::RoleCode;
 use crate::world::World;
 use std::ops::Range;
 use tenure::Token;
+use tenure::raft::ChangeRefused;
 
 /// A run from its first event to its last.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub struct Before {
     pub disks: Vec<Takes>,
     /// Whether there were connections.
     pub fifo: bool,
+    /// Why the machine of who led would not begin the change of who takes part that is asked of it.
+    pub change: Option<ChangeRefused>,
 }
 
 /// A node believed to lead, without a break, with one token.
@@ -127,10 +131,10 @@ struct Keeper {
 impl Keeper {
     fn step(&mut self, world: &mut World, end: u64) -> bool {
         let done = self.strikes.len();
-        let planned = world.plan().get(done).map(|fault| fault.at);
+        let planned = world.plan().get(done).cloned();
         // At one instant, actions come last: this may be looked at more often than an action comes.
         let before = match planned {
-            Some(at) if world.next_at() == Some(at) => Before::of(world),
+            Some(fault) if world.next_at() == Some(fault.at) => Before::of(world, &fault.action),
             _ => Before::default(),
         };
         let [fired, effective] = world.done();
@@ -206,7 +210,7 @@ impl Keeper {
 }
 
 impl Before {
-    fn of(world: &World) -> Self {
+    fn of(world: &World, action: &Action) -> Self {
         let nodes = || (0..world.nodes()).filter_map(|node| world.node(node));
         let elected = || {
             (0..)
@@ -217,9 +221,17 @@ impl Before {
                 .max_by_key(|(_, node)| node.look().term)
                 .map(|(place, _)| place)
         };
+        let leader = world.leader().map(|(node, _)| node as u16).or_else(elected);
+        let asked = leader.and_then(|leader| world.node(usize::from(leader)));
         Self {
             status: nodes().map(|node| node.status()).collect(),
-            leader: world.leader().map(|(node, _)| node as u16).or_else(elected),
+            leader,
+            change: match action {
+                Action::Change(voters, learners) => {
+                    asked.and_then(|node| node.refuses_change(world.now(), voters, learners))
+                }
+                _ => None,
+            },
             disks: (0..world.nodes())
                 .filter_map(|node| disk_takes(world, node))
                 .collect(),

@@ -84,13 +84,14 @@ pub(super) const fn lost(code: i64) -> &'static str {
 /// Why a term ended, by [`Ended`](crate::physics::trace::Ended).
 pub(super) const fn deposed(code: i64) -> &'static str {
     match code {
+        0 => "lapsed",
         1 => "higher-term",
         2 => "resigned",
         3 => "disk-failed",
         4 => "crashed",
         5 => "removed",
         6 => "transferred",
-        _ => "lapsed",
+        _ => "unknown",
     }
 }
 

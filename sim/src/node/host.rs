@@ -150,16 +150,8 @@ impl<M: Scheme> Node<M> {
             }
             tenure::Event::Deposed(token, why) => {
                 env.counts.depositions += 1;
-                let ended = match why {
-                    Why::HigherTerm => Ended::HigherTerm,
-                    Why::Resigned => Ended::Resigned,
-                    Why::DiskFailed => Ended::DiskFailed,
-                    Why::Removed => Ended::Removed,
-                    Why::Transferred => Ended::Transferred,
-                    _ => Ended::Lapsed,
-                };
                 let event = Event::new(Kind::Deposed, me).term(token.counter);
-                env.emit(event.a(ended as u64));
+                env.emit(event.a(ended(why) as u64));
                 self.stop_work(env, me);
                 self.keep_leases(env, me, false);
             }
@@ -217,5 +209,30 @@ impl<M: Scheme> Node<M> {
                 env.queue.push(at, Due::Wake(me as u16));
             }
         }
+    }
+}
+
+/// What the trace says of why a term ended.
+const fn ended(why: Why) -> Ended {
+    match why {
+        Why::HigherTerm => Ended::HigherTerm,
+        Why::Resigned => Ended::Resigned,
+        Why::DiskFailed => Ended::DiskFailed,
+        Why::Removed => Ended::Removed,
+        Why::Transferred => Ended::Transferred,
+        _ => Ended::Lapsed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_a_code_of_its_own() {
+        let mut codes: Vec<_> = Why::ALL.map(|why| ended(why) as u8).to_vec();
+        codes.push(Ended::Crashed as u8);
+        codes.sort_unstable();
+        assert!(codes.windows(2).all(|pair| pair[0] != pair[1]), "{codes:?}");
     }
 }

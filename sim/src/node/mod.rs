@@ -22,6 +22,8 @@ use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::{Look, RoleCode, Scheme};
 use crate::world::env::{Env, message_event};
 use shelf::Shelf;
+#[cfg(not(target_family = "wasm"))]
+use tenure::raft::ChangeRefused;
 use tenure::{Input, Token};
 use turn::Late;
 
@@ -419,6 +421,18 @@ impl<M: Scheme> Node<M> {
             self.by.disk = env.act;
         }
         mended
+    }
+
+    /// Why its machine would not begin that change of who takes part at a true time; nothing when it would.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn refuses_change(
+        &self,
+        now: u64,
+        voters: &[u16],
+        learners: &[u16],
+    ) -> Option<ChangeRefused> {
+        let machine = self.machine.as_ref()?;
+        machine.refuses_change(self.clock.reads(now), voters, learners)
     }
 
     /// The machine; `None` while crashed.

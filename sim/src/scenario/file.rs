@@ -333,15 +333,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             change_weather(&mut weather, part.inner(name))?;
             Action::Network(weather)
         }
-        "change" => {
-            let change = part.inner(name);
-            let named = |list| {
-                let nodes = change.node(list).map_or(&[][..], items).iter();
-                let place = |node| number(&Kind::Node(&[]), word(node)).map(|node| node as u16);
-                nodes.filter_map(place).collect()
-            };
-            Action::Change(named("voters"), named("learners"))
-        }
+        "change" => members(part.inner(name), node, scenario.log)?,
         "delay" => {
             let change = part.inner(name);
             let (from, to) = link(change, "link")?;
@@ -359,6 +351,49 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             Action::Disk(change.who("node"), takes)
         }
     })
+}
+
+/// Who is to take part: somebody votes, nobody is named twice, and there is a log for the change to be in.
+#[inline(never)]
+fn members(change: Part<'_>, node: &Node, log: bool) -> Read<Action> {
+    let mut named: Vec<u16> = Vec::new();
+    let mut voters = 0;
+    for name in ["voters", "learners"] {
+        for node in change.node(name).map_or(&[][..], items) {
+            // What names nobody was refused when the file was held against the table.
+            let member = number(&Kind::Node(&[]), word(node)).unwrap_or_default() as u16;
+            if named.contains(&member) {
+                return Err(Slip::new(
+                    node.at,
+                    "named-twice",
+                    "this node is named before",
+                    "name each node once, to vote or to learn",
+                ));
+            }
+            named.push(member);
+        }
+        if name == "voters" {
+            voters = named.len();
+        }
+    }
+    if !log {
+        return Err(Slip::new(
+            node.at,
+            "no-log",
+            "who takes part is changed by an entry of a log, and there is none",
+            "set raft.log to true",
+        ));
+    }
+    if voters == 0 {
+        return Err(Slip::new(
+            node.at,
+            "no-voters",
+            "a group without voters decides nothing",
+            "name at least one node in voters",
+        ));
+    }
+    let learners = named.split_off(voters);
+    Ok(Action::Change(named, learners))
 }
 
 /// The two ends of a link.
@@ -425,7 +460,11 @@ mod tests {
             Kind::Object(entries) | Kind::Choice(entries) => {
                 let fields: Vec<String> = entries
                     .iter()
-                    .map(|entry| format!("\"{}\":{}", entry.name, sample(&entry.kind)))
+                    .map(|entry| match entry.name {
+                        // Whoever votes does not learn.
+                        "learners" => "\"learners\":[\"n3\"]".to_owned(),
+                        name => format!("\"{name}\":{}", sample(&entry.kind)),
+                    })
                     .collect();
                 format!("{{{}}}", fields.join(","))
             }
@@ -484,7 +523,13 @@ mod tests {
         assert!(all.len() > 30, "{}", all.len());
         for (field, written) in all {
             let read = |field: &str| {
-                let text = format!(r#"{{"tenure":1,"scheme":"raft"{field}}}"#);
+                // Who takes part is changed where there is a log.
+                let log = if field.contains("\"change\"") {
+                    r#","raft":{"log":true}"#
+                } else {
+                    ""
+                };
+                let text = format!(r#"{{"tenure":1,"scheme":"raft"{log}{field}}}"#);
                 super::read(&text)
                     .unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
                     .to_json()

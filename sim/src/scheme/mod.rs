@@ -14,6 +14,8 @@ use crate::physics::trace::Trace;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
+#[cfg(not(target_family = "wasm"))]
+use tenure::raft::ChangeRefused;
 use tenure::{Election, Instant};
 
 /// A machine that a world can host.
@@ -63,6 +65,15 @@ pub trait Scheme: Election<Reply = ()> {
 
     /// Who leads begins a change of who takes part; false when it may not.
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool;
+
+    /// Why it would not begin that change now; nothing when it would.
+    #[cfg(not(target_family = "wasm"))]
+    fn refuses_change(
+        &self,
+        now: Instant,
+        voters: &[u16],
+        learners: &[u16],
+    ) -> Option<ChangeRefused>;
 
     /// Who leads hands over; false when it may not.
     fn transfer(&mut self, now: Instant, to: usize) -> bool;

@@ -12,6 +12,7 @@
 mod client;
 mod kv;
 mod lessor;
+#[cfg(not(target_family = "wasm"))]
 mod reader;
 pub(crate) mod replica;
 mod single;
@@ -20,6 +21,7 @@ pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use client::{Errand, StoreClient};
 pub use kv::Kv;
 pub use lessor::Lessor;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use reader::Reader;
 pub use replica::{Command, Replica};
 pub use single::Single;

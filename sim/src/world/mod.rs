@@ -34,7 +34,9 @@ use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
 use crate::scheme::raft;
 use crate::stages::Stages;
-use crate::store::{Reader, StoreClient};
+#[cfg(not(target_family = "wasm"))]
+use crate::store::Reader;
+use crate::store::StoreClient;
 use env::{Due, Env, message_event};
 use fared::Fared;
 use flap::Flaps;
@@ -49,6 +51,7 @@ pub(crate) enum Actor {
     Client(Client),
     Resource(Resource),
     Store(StoreClient),
+    #[cfg(not(target_family = "wasm"))]
     Reader(Box<Reader>),
 }
 
@@ -394,6 +397,7 @@ impl World {
     }
 
     /// Another client of the store, which begins at once.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn add_reader(&mut self, reader: Reader) {
         let actor = self.actors.len() as u16;
         self.actors.push(Actor::Reader(Box::new(reader)));
@@ -401,6 +405,7 @@ impl World {
     }
 
     /// Those that were added.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn readers(&self) -> impl Iterator<Item = &Reader> {
         self.actors.iter().filter_map(|actor| match actor {
             Actor::Reader(reader) => Some(&**reader),
@@ -440,6 +445,7 @@ impl World {
     }
 
     fn tick(&mut self, actor: usize) {
+        #[cfg(not(target_family = "wasm"))]
         self.read_on(actor);
         if let Some(Actor::Client(client)) = self.actors.get_mut(actor) {
             let now = self.env.now;
@@ -463,6 +469,7 @@ impl World {
     }
 
     /// A reader asks for the next thing, if it waits for nothing.
+    #[cfg(not(target_family = "wasm"))]
     fn read_on(&mut self, actor: usize) {
         if let Some(Actor::Reader(reader)) = self.actors.get_mut(actor)
             && !reader.waits()
@@ -529,6 +536,7 @@ impl World {
                     }
                 }
             }
+            #[cfg(not(target_family = "wasm"))]
             Some(Actor::Reader(reader)) => {
                 self.env.trace.cause = self
                     .env

@@ -54,18 +54,24 @@ export class Disk {
     return this.incarnation === 1 ? undefined : this.#stored.bytes();
   }
 
-  /** Carries out a request, and takes the payloads of what it appends. Returns when it is there to stay, or throws. */
+  /** Carries out a request, with the payloads of what it appends. Returns when it is there to stay, or throws. */
   write({ write, log }, payloads) {
+    const entries = log.kind === 'append' ? this.#appended(log, payloads) : this.#entries;
     this.#stored.apply(write);
-    if (log.kind === 'append') {
-      for (const index of this.#entries.keys()) if (index > log.after.index) this.#entries.delete(index);
-      for (let index = log.after.index + 1n; index <= log.after.index + log.count; index += 1n) {
-        const name = nameOf(log.term, index);
-        this.#entries.set(index, { name, payload: payloads.get(name) ?? null });
-        payloads.delete(name);
-      }
-    }
+    this.#entries = entries;
     this.#replace();
+  }
+
+  #appended({ after, term, count, own }, payloads) {
+    const entries = new Map([...this.#entries].filter(([index]) => index <= after.index));
+    for (let nth = 1n; nth <= count; nth += 1n) {
+      const index = after.index + nth;
+      const name = nameOf(term, index);
+      const payload = nth <= own ? null : (payloads.get(name) ?? this.payload(term, index));
+      if (payload === undefined) throw new Error(`entry ${name} came without its payload`);
+      entries.set(index, { name, payload });
+    }
+    return entries;
   }
 
   /** The payload of the entry of that name; undefined when it is not here. */

@@ -17,7 +17,7 @@ const raft = new Raft(
 
 /** The way to each peer. */
 const peers = new Map();
-/** Payloads by the names of their entries, until the disk has them. */
+/** Payloads that came with the present input, by the names of their entries. */
 const payloads = new Map();
 /** Up to where the log was applied. */
 let applied = 0n;
@@ -33,11 +33,10 @@ input(() => {});
 function connect(peer, port) {
   peers.set(peer, port);
   port.on('message', ({ message, carried }) => {
-    for (const { term, index, payload } of carried) {
-      // A message that was repeated brings what is on the disk already.
-      if (disk.payload(term, index) === undefined) payloads.set(nameOf(term, index), payload);
-    }
-    input((at) => raft.handlePeer(at, peer, message));
+    input((at) => {
+      for (const { term, index, payload } of carried) payloads.set(nameOf(term, index), payload);
+      raft.handlePeer(at, peer, message);
+    });
   });
 }
 
@@ -57,6 +56,8 @@ function input(handle) {
   drain();
   handle(now());
   drain();
+  // The disk answers at once, and so has taken by now what it is to take: the rest came with what the machine refused.
+  payloads.clear();
   apply();
   clearTimeout(timer);
   const deadline = raft.deadline();
@@ -76,7 +77,8 @@ function send({ to, message, carries }) {
   // Nothing is compacted here, and so nobody needs a snapshot.
   const span = carries?.kind === 'entries' ? carries : undefined;
   const carried = [];
-  for (let nth = 1n; nth <= (span?.count ?? 0n); nth += 1n) {
+  // The machine's own entries, which come first, have no payload.
+  for (let nth = 1n + (span?.own ?? 0n); nth <= (span?.count ?? 0n); nth += 1n) {
     const index = span.after.index + nth;
     const payload = disk.payload(span.term, index);
     // A message that cannot bring what it names is not sent: it was lost, and the machine tries again.

@@ -44,7 +44,17 @@ impl Refused {
 
     /// Bytes that are none of what they were given as.
     pub(crate) fn bytes(place: &str, error: &DecodeError) -> Self {
-        Self::told(error.code(), place, error, error.remedy())
+        let refused = Self::told(error.code(), place, error, error.remedy());
+        match error {
+            // The core says what to do about a disk, too.
+            DecodeError::Damaged { .. } | DecodeError::Truncated { .. } if place == "message" => {
+                Self {
+                    remedy: String::from("drop it: to the machine it was lost"),
+                    ..refused
+                }
+            }
+            _ => refused,
+        }
     }
 }
 

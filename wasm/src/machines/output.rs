@@ -6,7 +6,9 @@ use js_sys::{Array, Uint8Array};
 use tenure::codec::Coded;
 use tenure::log::Position;
 use tenure::membership::Membership;
-use tenure::raft::{Entries, Leased, LogWrite, Message, Refusal, Refusals, Role, Served, Write};
+use tenure::raft::{
+    Carries, Entries, Leased, LogWrite, Message, Refusal, Refusals, Role, Served, Write,
+};
 use tenure::{Event, Instant, Leader, NodeId, Output, Standing, Ticket, Token, Why};
 use wasm_bindgen::JsValue;
 
@@ -77,18 +79,12 @@ pub(crate) fn bytes(value: &impl Coded, buffer: &mut Vec<u8>) -> JsValue {
 
 /// The name of payloads that go with a message.
 fn carries(message: &Message) -> Option<JsValue> {
-    match message {
-        Message::Append { prev, entries, .. } | Message::Suffix { prev, entries, .. } => {
-            (entries.count() > 0).then(|| span("entries", *prev, entries))
+    message.carries().map(|carries| match carries {
+        Carries::Entries { after, entries } => span("entries", after, entries),
+        Carries::Snapshot { last } => {
+            object(&[("kind", text("snapshot")), ("last", position(last))])
         }
-        Message::InstallSnapshot { last, .. } | Message::SuffixSnapshot { base: last, .. } => {
-            Some(object(&[
-                ("kind", text("snapshot")),
-                ("last", position(*last)),
-            ]))
-        }
-        _ => None,
-    }
+    })
 }
 
 fn log(log: &LogWrite) -> JsValue {
@@ -111,6 +107,7 @@ fn span(kind: &str, after: Position, entries: &Entries) -> JsValue {
         ("after", position(after)),
         ("term", entries.term().into()),
         ("count", entries.count().into()),
+        ("own", entries.own(after).into()),
         ("change", change.into()),
     ])
 }

@@ -131,10 +131,11 @@ impl Raft {
 
     /// Appends `count` entries to the leader's log, and answers the position of the first. Payloads are the program's, kept
     /// under the entries' names; an entry is committed once `commit` has reached it *and*
-    /// `termAt` of its index is still its term.
+    /// `termAt` of its index is still its term. The log has entries beside them that are the machine's own and have no
+    /// payload: a program passes over those when it applies what is committed.
     ///
     /// # Errors
-    /// When this node does not lead, or has no log.
+    /// When this node does not lead, or has no log; when `count` is 0.
     #[wasm_bindgen(unchecked_return_type = "Position")]
     pub fn propose(
         &mut self,
@@ -354,6 +355,7 @@ fn not_proposed(error: &ProposeError) -> &'static str {
         ProposeError::NoLog => "no-log",
         ProposeError::TooLong => "log-full",
         ProposeError::Transferring => "transferring",
+        ProposeError::NoEntries => "no-entries",
         _ => "not-proposed",
     }
 }

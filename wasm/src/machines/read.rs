@@ -19,8 +19,12 @@ pub(crate) fn whole(place: &str, value: &JsValue, most: u64) -> Result<u64, Refu
         None => None,
     };
     read.filter(|number| *number <= most).ok_or_else(|| {
-        let remedy =
-            format!("give a whole number from 0 to {most}; as a bigint when it is 2^53 or more");
+        let bigint = if most > MAX_SAFE {
+            ", as a bigint when it is 2^53 or more"
+        } else {
+            ""
+        };
+        let remedy = format!("give a whole number from 0 to {most}{bigint}");
         Refused::new("not-a-whole-number", place, &not_taken(value), &remedy)
     })
 }
@@ -192,9 +196,17 @@ pub(crate) fn not_taken(value: &JsValue) -> String {
         None => None,
     };
     let kind = value.js_typeof().as_string();
-    match (told, kind) {
-        (Some(number), _) => format!("the number {number} is not one that can be taken"),
-        (None, _) if value.is_null() => String::from("null cannot be taken"),
-        (None, kind) => format!("this {} cannot be taken", kind.unwrap_or_default()),
+    match (told, value.as_string(), kind) {
+        (Some(number), ..) => format!("the number {number} is not one that can be taken"),
+        (_, Some(text), _) => format!("the string \"{}\" cannot be taken", begun(&text)),
+        _ if value.is_null() => String::from("null cannot be taken"),
+        (.., kind) => format!("this {} cannot be taken", kind.unwrap_or_default()),
     }
+}
+
+/// As much of a text as fits a line.
+#[inline(never)]
+fn begun(text: &str) -> String {
+    let plain = text.chars().filter(|letter| !letter.is_control());
+    plain.take(40).collect()
 }

@@ -75,8 +75,12 @@ export type Standing =
   | { kind: 'following'; leader: Leader }
   | { kind: 'unknown' };
 
-/** Entries of one term: `count` of them after `after`. One with `change` is the machine's own and has no payload. */
-export interface Entries { after: Position; term: bigint; count: bigint; change: boolean }
+/**
+ * Entries of one term: `count` of them after `after`. The first `own` of them are the machine's own and have no payload: the
+ * one with which each leader opens its term, and one that changes who takes part, which comes alone, with `change`. All
+ * others were proposed.
+ */
+export interface Entries { after: Position; term: bigint; count: bigint; own: bigint; change: boolean }
 
 /** What a machine asks of the program. */
 export type Output =

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MESSAGES } from '../engine/layout';
 import { en, type Key } from './en';
 import { GLOSSARY, WORDS } from './glossary';
 import { GLOSSARY_ZH } from './glossary-zh';
+import { REFUSALS_ZH } from './refusals-zh';
 import { preferredLang, translator } from './translate';
 import { zh } from './zh';
 
@@ -28,8 +29,14 @@ describe('the two languages', () => {
 
   it('write Chinese with Chinese punctuation', () => {
     for (const [key, text] of Object.entries(zh)) {
-      if (/[\u4e00-\u9fff]/.test(text)) expect(text.replace(/\{\w+\}/g, ''), key).not.toMatch(/[,;:?()]/);
+      const own = text.replace(/\{\w+\}/g, '');
+      if (/[\u4e00-\u9fff]/.test(text)) expect(own, key).not.toMatch(/[,;:?()]/);
+      // What only joins names is half a sentence in Chinese all the same.
+      else expect(text, key).not.toMatch(/\}[,;:?]/);
     }
+    // What is to be typed is typed as JSON is.
+    for (const [code, { reason, remedy }] of Object.entries(REFUSALS_ZH))
+      expect(reason + remedy, code).not.toMatch(/"[：，]/);
     for (const word of WORDS) expect(GLOSSARY_ZH[word].text).not.toMatch(/[,;:?()]/);
   });
 
@@ -40,6 +47,28 @@ describe('the two languages', () => {
     }
     expect(Object.keys(GLOSSARY_ZH).sort()).toEqual([...WORDS].sort());
     expect(Object.keys(GLOSSARY).sort()).toEqual([...WORDS].sort());
+  });
+});
+
+describe('what the engine refuses in a file', () => {
+  // Each is refused by its code, or a test of the engine fails.
+  const bad = new URL('../../../scenarios/bad/', import.meta.url);
+  const filed = new Set(readdirSync(bad).map((file) => file.split('.')[0]));
+
+  it('has words in Chinese, and a file that shows it', () => {
+    const read = (name: string) =>
+      readFileSync(new URL(`../../../sim/src/scenario/${name}.rs`, import.meta.url), 'utf8');
+    const reader = ['file', 'fits', 'reader']
+      .map(read)
+      .join('\n')
+      .replace(/#\[cfg\(test\)\][\s\S]*?\n\}\n/g, '');
+    // A code stands between a place and a reason, which has several words or is made of them.
+    const named = reader.matchAll(/(?:slip\(|,)\s*"([a-z]+(?:-[a-z]+)*)",\s*(?:&|reason|mistake|" ?\S+ )/g);
+    const codes = new Set([...named].map(([, code]) => code));
+    for (const known of ['syntax', 'no-version', 'nobody-votes', 'no-voters', 'too-many-writes', 'bad-seed'])
+      expect(codes).toContain(known);
+    for (const code of new Set([...codes, ...filed])) expect(Object.keys(REFUSALS_ZH)).toContain(code);
+    for (const code of codes) expect(filed).toContain(code);
   });
 });
 
@@ -84,6 +113,17 @@ describe('the codes of the engine', () => {
     const codes = [...variants.matchAll(/= (\d+),/g)].map(([, code]) => `deposed.${code}`);
     expect(codes).toContain('deposed.6');
     expect(numbered('deposed')).toEqual(codes);
+  });
+});
+
+describe('the checks of the engine', () => {
+  it('have the same names in Chinese on the page and in the titles that the engine makes', () => {
+    const story = readFileSync(new URL('../../../sim/src/minimise/story.rs', import.meta.url), 'utf8');
+    const [, arms] = /fn chinese\(check: Check\)[^{]*\{\s*match check \{([\s\S]*?)\n {4}\}/.exec(story)!;
+    const named = [...arms.matchAll(/Check::\w+ => "(.+)"/g)].map(([, name]) => name);
+    // Both are in the order of the engine.
+    const checks = (Object.keys(en) as Key[]).filter((key) => /^check\.[a-z-]+$/.test(key));
+    expect(named).toEqual(checks.map((key) => zh[key]));
   });
 });
 

@@ -140,6 +140,18 @@ describe('faults of a scenario', () => {
     expect(await how({ disk: { node: 'n1', write: '7ms' } })).toEqual([['write', '7ms']]);
   });
 
+  it('list who takes part, and nobody where nobody learns', async () => {
+    const change = async (members: object) => {
+      const whole = await asRun({ raft: { log: true }, faults: [{ at: '1s', change: members }] });
+      return readFaults(whole)[0].how;
+    };
+    expect(await change({ voters: ['n1', 'n2', 'n3'], learners: [] })).toEqual([['voters', 'n1, n2, n3']]);
+    expect(await change({ voters: ['n1'], learners: ['n2', 'n3'] })).toEqual([
+      ['voters', 'n1'],
+      ['learners', 'n2, n3'],
+    ]);
+  });
+
   it('stand where the engine puts them, in every unit', async () => {
     const faults = ['1min', '0.25min', '2s', '3ms', '4us'].map((at) => ({ at, crash: 'n1' }));
     const whole = await asRun({ duration: '2min', faults });

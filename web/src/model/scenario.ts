@@ -171,13 +171,20 @@ const QUIET: Record<string, string> = {
   rename: '0ms',
 };
 
-/** A change of weather, of a disk, of a clock, of a pace: its fields and their values. */
+/** The fields of a change that list nodes; those of weather and the like that are lists are ranges. */
+const LISTS = ['voters', 'learners'];
+
+/** A change of weather, of a disk, of a clock, of a pace, of members: its fields and their values. */
 function fields(whom: unknown): [string, string][] {
   if (!isObject(whom)) return [];
   const idle = (field: string) => field === 'replayAfter' && (whom.replay ?? QUIET.replay) === QUIET.replay;
   return Object.entries(whom)
     .filter(([field]) => !WHOM.includes(field) && !idle(field))
-    .map(([field, value]): [string, string] => [field, [value].flat().join('–')])
+    .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
+    .map(([field, value]): [string, string] => [
+      field,
+      [value].flat().join(LISTS.includes(field) ? ', ' : '–'),
+    ])
     .filter(([field, value]) => QUIET[field] !== value);
 }
 

@@ -11,8 +11,14 @@ use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{parse_seed, parse_span, rule_names};
 use tenure_sim::{Refusal, Scenario};
 
+/// The shortest election timeout that is measured, in microseconds: a heartbeat is a third of it.
+const MIN_TIMEOUT: u64 = 3;
+
 /// The longest election timeout that is measured: each seed runs for many of them.
 const MAX_TIMEOUT: u64 = 60_000_000;
+
+/// What can be measured.
+const MEASURES: &str = "failover, cold-start, minority, stale, jitter, reads";
 
 /// Which seeds, on how many threads.
 #[derive(Clone, Debug)]
@@ -263,6 +269,15 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
                         "write it as 150ms..300ms",
                     ));
                 };
+                // The heartbeat goes by it, and may not vanish.
+                if low < MIN_TIMEOUT {
+                    return Err(refusal(
+                        "too-small",
+                        "--timeout",
+                        "so short a timeout leaves no time for heartbeats",
+                        "use at least 3us",
+                    ));
+                }
                 if high > MAX_TIMEOUT {
                     return Err(refusal(
                         "too-large",
@@ -281,7 +296,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             }
             Value(name) if what.is_none() => {
                 let name = name.to_string_lossy().into_owned();
-                what = Some(What::named(&name).ok_or_else(|| unknown(&name))?);
+                what = Some(What::named(&name).ok_or_else(|| unknown_of(&name, MEASURES))?);
             }
             other => return Err(slip(&other.unexpected())),
         }
@@ -291,7 +306,7 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
             "missing-argument",
             "measure",
             "nothing to measure is named",
-            "name one of failover, cold-start, minority, stale, jitter, reads",
+            &format!("name one of {MEASURES}"),
         )
     })?;
     setting.nodes = nodes.unwrap_or(if what == What::Minority { 5 } else { 3 });
@@ -377,6 +392,16 @@ pub(crate) fn unknown(what: &str) -> Refusal {
         "command line",
         &format!("{what} is not known"),
         "see tenure-sim --help",
+    )
+}
+
+/// As [`unknown`], where there are only these.
+pub(crate) fn unknown_of(what: &str, known: &str) -> Refusal {
+    refusal(
+        "unknown-name",
+        "command line",
+        &format!("{what} is not known"),
+        &format!("use one of {known}"),
     )
 }
 

@@ -1,12 +1,14 @@
 //! `explore`: every schedule of a small group, within bounds.
 
 use crate::Done;
-use crate::args::{help, number, refusal, rule, slip, text, unknown};
+use crate::args::{help, number, refusal, rule, slip, text, unknown_of};
+use crate::out::count;
 use lexopt::prelude::{Long, Short, Value};
 use std::time::{Duration, Instant};
 use tenure_sim::explore::{
     Bounds, Clocks, Counterexample, Coverage, Hunt, Report, Setting, explore,
 };
+use tenure_sim::scenario::rule_names;
 
 /// How often progress is told.
 const PULSE: Duration = Duration::from_secs(2);
@@ -22,7 +24,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
                 lease = Some(match what.to_str() {
                     Some("election") => false,
                     Some("lease") => true,
-                    _ => return Err(unknown(&what.to_string_lossy())),
+                    _ => return Err(unknown_of(&what.to_string_lossy(), "election, lease")),
                 });
             }
             Long("nodes") => voters = number(parser, "--nodes", 1, 5)? as usize,
@@ -65,6 +67,7 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
     if whole {
         setting = setting.whole();
     }
+    println!("{}", told(&setting));
     let report = search(&setting)?;
     if seeds > 0 {
         cover(&report, &setting, seeds)?;
@@ -77,6 +80,40 @@ pub(crate) fn command(parser: &mut lexopt::Parser) -> Done {
         _ => {}
     }
     Ok(report.counterexample.is_none())
+}
+
+/// What is explored, and within which bounds.
+fn told(setting: &Setting) -> String {
+    let Bounds {
+        terms,
+        crashes,
+        whims,
+        ticks,
+        states,
+        ..
+    } = setting.bounds;
+    let what = match setting.clocks {
+        None => "the election",
+        Some(_) => "the election and its lease",
+    };
+    let crashed = if crashes == 1 { "crash" } else { "crashes" };
+    let mut said = format!(
+        "{what}, {}: at most {}, {crashes} {crashed}, {}, ",
+        count(setting.voters as u64, "node"),
+        count(terms, "term"),
+        count(u64::from(whims), "whim"),
+    );
+    if ticks < u8::MAX {
+        said += &format!("{}, ", count(u64::from(ticks), "tick"));
+    }
+    said += &count(states as u64, "state");
+    let off: Vec<&str> = (setting.off.iter())
+        .filter_map(|rule| rule_names().get(*rule as usize).copied())
+        .collect();
+    if !off.is_empty() {
+        said += &format!("; without {}", off.join(", "));
+    }
+    said
 }
 
 /// Where the absence of a rule is found.

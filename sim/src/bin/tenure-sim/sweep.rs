@@ -2,6 +2,7 @@
 
 use crate::args::{Seeds, refusal};
 use crate::measure::quantiles;
+use crate::out::count;
 use crate::{Done, minimise, parallel};
 use std::path::Path;
 use std::time::Instant;
@@ -50,11 +51,11 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     let mut sweep: Sweep = parallel::each(seeds, add, Sweep::merge).map_err(unsafe_setting)?;
     let seconds = began.elapsed().as_secs_f64();
     println!(
-        "{} schedules, {} events in {seconds:.1} s: {:.2} M events/s on {} threads",
+        "{} schedules, {} events in {seconds:.1} s: {:.2} M events/s on {}",
         sweep.runs,
         sweep.events,
         sweep.events as f64 / seconds / 1e6,
-        seeds.threads
+        count(seeds.threads as u64, "thread")
     );
     println!("\n{:<24}{:>12}{:>10}", "check", "tested", "broken");
     for (tally, check) in sweep.tallies.iter().zip(Check::ALL) {
@@ -96,7 +97,14 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
         smallest(&sweep.failing, &setting, file)?;
     }
     let holds = sweep.holds() && !alive;
-    println!("{}", if holds { "holds" } else { "does not hold" });
+    let vacuous = sweep.vacuous().len();
+    if holds {
+        println!("holds");
+    } else if sweep.is_clean() && !alive {
+        println!("nothing broken, and {vacuous} never put to the test: use more seeds");
+    } else {
+        println!("does not hold");
+    }
     Ok(holds)
 }
 

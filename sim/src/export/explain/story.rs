@@ -136,6 +136,7 @@ fn held(recording: &Recording, office: &Office) -> Entry {
     Entry::new(established, text)
 }
 
+const LAPSED: i64 = Ended::Lapsed as i64;
 const HIGHER_TERM: i64 = Ended::HigherTerm as i64;
 const RESIGNED: i64 = Ended::Resigned as i64;
 const DISK_FAILED: i64 = Ended::DiskFailed as i64;
@@ -165,15 +166,16 @@ fn ended(office: &Office) -> Entry {
         (TRANSFERRED, _) => {
             format!("{who} hands over to one that has its whole log: its term {term} is over.")
         }
-        (_, None) if office.established.is_none() => {
+        (LAPSED, None) if office.established.is_none() => {
             format!("{who} gives term {term} up: it was never established.")
         }
-        (_, None) => format!(
+        (LAPSED, None) => format!(
             "{who}'s lease of term {term} lapses, no majority having answered since: it stops leading."
         ),
-        (_, Some(until)) => format!(
+        (LAPSED | HIGHER_TERM, Some(until)) => format!(
             "{who} notices that its lease of term {term} lapsed at {until}: its term is over."
         ),
+        _ => format!("{who}'s term {term} is over."),
     };
     text += &format!(" In office: {}.", work(office));
     Entry::new(at, text)

@@ -17,6 +17,8 @@ use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::membership::{Part, Target};
 use tenure::quorum::Voters;
+#[cfg(not(target_family = "wasm"))]
+use tenure::raft::ChangeRefused;
 use tenure::raft::{
     Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
     Refusals, Replication, Role, Served, Stored, Switched, Timing, Write,
@@ -157,14 +159,18 @@ impl Scheme for Machine {
     }
 
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool {
-        let ids = |nodes: &[u16]| -> Vec<NodeId> {
-            nodes.iter().map(|node| NodeId(u64::from(*node))).collect()
-        };
-        let Ok(voters) = Voters::new(ids(voters)) else {
-            return false;
-        };
-        let learners = ids(learners);
-        Raft::change(self, now, &Target { voters, learners }).is_ok()
+        target(voters, learners).is_some_and(|target| Raft::change(self, now, &target).is_ok())
+    }
+
+    #[cfg(not(target_family = "wasm"))]
+    fn refuses_change(
+        &self,
+        now: Instant,
+        voters: &[u16],
+        learners: &[u16],
+    ) -> Option<ChangeRefused> {
+        let target = target(voters, learners)?;
+        Raft::change(&mut self.clone(), now, &target).err()
     }
 
     fn transfer(&mut self, now: Instant, to: usize) -> bool {
@@ -329,4 +335,15 @@ pub const fn check_of(invariant: Invariant) -> Option<Check> {
         Invariant::FreshReads => Some(Check::LinearizableStore),
         _ => None,
     }
+}
+
+/// What a change is to end in; `None` without voters, or when one is named twice, which the reader of files refuses.
+fn target(voters: &[u16], learners: &[u16]) -> Option<Target> {
+    let ids = |nodes: &[u16]| -> Vec<NodeId> {
+        nodes.iter().map(|node| NodeId(u64::from(*node))).collect()
+    };
+    Some(Target {
+        voters: Voters::new(ids(voters)).ok()?,
+        learners: ids(learners),
+    })
 }
