@@ -122,6 +122,12 @@ marks! {
     FollowerRead = "follower-read",
     /// A lease of the store was over, and revoked.
     LeaseRevoked = "lease-revoked",
+    /// A watcher went on at another server, and was told what had changed meanwhile.
+    WatchResumed = "watch-resumed",
+    /// A watcher was told that what it needs is forgotten, and read anew.
+    WatchCompacted = "watch-compacted",
+    /// A replica that took over a snapshot told its watchers what that remembers.
+    WatchersCaughtUp = "watchers-caught-up",
 }
 
 /// Which situations were met, as bits.

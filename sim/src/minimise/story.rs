@@ -91,6 +91,7 @@ const fn chinese(check: Check) -> &'static str {
         Check::CommitRises => "提交只进不退",
         Check::LocalReads => "本地读的陈旧度有界",
         Check::IntersectingQuorums => "多数派相交",
+        Check::WatchComplete => "监视不漏不重",
     }
 }
 

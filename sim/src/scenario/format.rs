@@ -287,7 +287,7 @@ static DISK: [Entry; 2] = [
     ),
 ];
 
-static CLIENT: [Entry; 5] = [
+static CLIENT: [Entry; 6] = [
     entry(
         "every",
         "Between two writes of the client.",
@@ -317,6 +317,12 @@ static CLIENT: [Entry; 5] = [
         "Whom clients ask to write: who leads, or every node in turn, which then writes without a token.",
         Kind::Name(&THROUGH),
         Is("leader"),
+    ),
+    entry(
+        "watches",
+        "Whether there are clients that watch the store too; with a log.",
+        Kind::Flag,
+        Is("false"),
     ),
 ];
 
@@ -726,6 +732,12 @@ static EXPECT: &[Entry] = &[
     entry(
         "intersecting-quorums",
         "Votes and commits use configurations whose quorums intersect.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "watch-complete",
+        "Watchers of the store are told every change of their keys, in order, once, and no other.",
         EXPECTED,
         Absent,
     ),

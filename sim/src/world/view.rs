@@ -104,10 +104,6 @@ impl World {
         let name = |(place, actor): (usize, &Actor)| match actor {
             Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
-            Actor::Store(_) | Actor::Reader(_) => (
-                ActorKind::Client,
-                format!("store-client-{}", place - self.env.nodes - 2),
-            ),
             Actor::Resource(resource) => {
                 let name = if resource.fenced() {
                     "fenced"
@@ -121,6 +117,11 @@ impl World {
                     name.to_owned(),
                 )
             }
+            // Of whatever kind: clients of the store.
+            _ => (
+                ActorKind::Client,
+                format!("store-client-{}", place - self.env.nodes - 2),
+            ),
         };
         self.actors.iter().enumerate().map(name).collect()
     }
