@@ -126,6 +126,12 @@ marks! {
     HandedOver = "handed-over",
     /// A leader was none any more, for the group went on without its vote.
     LeaderRemoved = "leader-removed",
+    /// A watcher went on at another server, and was told what had changed meanwhile.
+    WatchResumed = "watch-resumed",
+    /// A watcher was told that what it needs is forgotten, and read anew.
+    WatchCompacted = "watch-compacted",
+    /// A replica that took over a snapshot told its watchers what that remembers.
+    WatchersCaughtUp = "watchers-caught-up",
 }
 
 /// Which situations were met, as bits.

@@ -2,7 +2,7 @@
 
 use crate::physics::trace::Trace;
 use crate::store::replica::{Payload, Snapshot};
-use crate::store::{Asked, Reading, Request, Said};
+use crate::store::{Call, Said, Want};
 use std::sync::Arc;
 use tenure::fence::Pass;
 use tenure::log::Position;
@@ -81,18 +81,11 @@ pub enum Packet {
     },
     /// Between Raft members, with what the host attached to the entries or the snapshot in it.
     Loaded(raft::Message, Arc<Load>),
-    /// A client asks a node for something of the store.
-    Ask {
-        /// The client's number of it.
-        number: u64,
-        /// What.
-        request: Arc<Request>,
-        /// How, if it is a get alone.
-        reading: Reading,
-    },
-    /// A node answers a client of the store.
+    /// A client wants something of a node, as a server of the store.
+    Call(Call),
+    /// A node says something to a client of the store.
     Said {
-        /// The number of what was asked.
+        /// The number of the client's call.
         number: u64,
         /// What is said.
         said: Arc<Said>,
@@ -202,7 +195,7 @@ impl Packet {
             Self::Claim { .. } => code::CLAIM as u8,
             Self::Finish { .. } => code::FINISH as u8,
             Self::Loaded(message, _) => crate::scheme::raft::message_kind(message),
-            Self::Ask { .. } => code::ASK as u8,
+            Self::Call(_) => code::ASK as u8,
             Self::Said { .. } => code::SAID as u8,
         }
     }
@@ -214,7 +207,7 @@ impl Packet {
             Self::Raft(message) => Some(message.term()),
             Self::Request { .. } | Self::Reply { .. } => None,
             Self::Loaded(message, _) => Some(message.term()),
-            Self::Ask { .. } | Self::Said { .. } => None,
+            Self::Call(_) | Self::Said { .. } => None,
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
@@ -237,14 +230,16 @@ impl Packet {
                 crate::scheme::raft::fold(message, trace);
                 load.fold(trace);
             }
-            Self::Ask {
-                number,
-                request,
-                reading,
-            } => {
+            Self::Call(Call { number, want }) => {
                 trace.mix(*number);
-                trace.mix(*reading as u64);
-                mix_hash(&**request, trace);
+                match want {
+                    Want::Do(request, reading) => {
+                        trace.mix(*reading as u64);
+                        mix_hash(&**request, trace);
+                    }
+                    #[cfg(not(target_family = "wasm"))]
+                    Want::Watch(watch) => mix_hash(watch, trace),
+                }
             }
             Self::Said { number, said } => {
                 trace.mix(*number);
@@ -309,16 +304,6 @@ impl Packet {
                 trace.mix(what);
                 trace.mix(number);
             }
-        }
-    }
-}
-
-impl From<Asked> for Packet {
-    fn from(asked: Asked) -> Self {
-        Self::Ask {
-            number: asked.number,
-            request: asked.request,
-            reading: asked.reading,
         }
     }
 }

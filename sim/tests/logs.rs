@@ -1,6 +1,6 @@
 //! Worlds whose nodes replicate a log, and keep a store on it.
 
-use tenure_sim::check::{Check, Outcome};
+use tenure_sim::check::{Check, Outcome, Verdict};
 use tenure_sim::physics::trace::Kind;
 use tenure_sim::store::Errand;
 use tenure_sim::world::replication;
@@ -108,8 +108,34 @@ fn the_store_answers_after_the_leader_that_took_the_request_is_gone() {
 }
 
 #[test]
+fn watchers_see_every_change_whatever_becomes_of_the_server_they_watch_at() {
+    let watched = |rest: &str| {
+        let world = run(&scenario(&format!(
+            r#""client": {{"watches": true}}, "seed": "4", {rest}"#
+        )));
+        world.verdict(Check::WatchComplete)
+    };
+    for faults in [
+        r#"{"at": "3s", "crash": "leader"}, {"at": "5s", "restart": "crashed"}"#,
+        r#"{"at": "3s", "crash": "n1"}, {"at": "4s", "restart": "n1"}, {"at": "5s", "crash": "n2"}, {"at": "6s", "restart": "n2"},
+           {"at": "7s", "crash": "n3"}, {"at": "8s", "restart": "n3"}"#,
+        r#"{"at": "3s", "pause": "follower"}, {"at": "7s", "resume": "paused"}"#,
+        r#"{"at": "3s", "partition": [["follower"], ["rest"]]}, {"at": "7s", "heal": "all"}"#,
+    ] {
+        let verdict = watched(&format!(r#""faults": [{faults}]"#));
+        let holds = verdict.outcome == Outcome::Holds && verdict.tally.exercised > 300;
+        assert!(holds, "{faults}: {verdict:?}");
+    }
+    // Who watches nothing judges nothing.
+    let without = run(&scenario(r#""seed": "4""#));
+    let asked = |verdict: &Verdict| verdict.check == Check::WatchComplete;
+    assert!(!without.verdicts().iter().any(asked));
+}
+
+#[test]
 fn a_world_with_a_log_has_the_same_trace_twice_and_with_its_histories_recorded() {
-    let scenario = scenario(r#""seed": "9", "network": {"loss": "5%"}"#);
+    let scenario =
+        scenario(r#""seed": "9", "network": {"loss": "5%"}, "client": {"watches": true}"#);
     let mut plain = World::new(&scenario);
     plain.run();
     assert_eq!(run(&scenario).trace().hash(), plain.trace().hash());

@@ -235,6 +235,7 @@ fn other_slips_are_refused_too() {
         ),
         (r#""title": "a title""#, "wrong-type"),
         (r#""client": {"takeover": "later"}"#, "unknown-name"),
+        (r#""client": {"watches": true}"#, "no-watches"),
         (r#""nodes": 3, "nodes": 5"#, "syntax"),
         (
             r#""client": {"every": "1ms", "think": "2min"}"#,

@@ -193,6 +193,13 @@ impl Judges {
         self.logs.as_ref().map_or(0, |logs| logs.burnt())
     }
 
+    /// Within what time watchers that ask so often know what was changed, once nothing is wrong: a leader may have to be found
+    /// first, and they may have to find a server.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn watched_within(&self, every: u64) -> u64 {
+        self.promises.leader_within.max(every.saturating_mul(120))
+    }
+
     /// How old what was read locally was, in microseconds.
     #[must_use]
     pub fn local_ages(&self) -> crate::stats::Times {
@@ -328,9 +335,10 @@ impl Judges {
             Check::NeverRevives => self.never_revives.tally(),
             Check::TokenHolder => self.token_holder.tally(),
             // Judged from what is recorded, when it is.
-            Check::LinearizableFenced | Check::LinearizableUnfenced | Check::LinearizableClient => {
-                Tally::default()
-            }
+            Check::LinearizableFenced
+            | Check::LinearizableUnfenced
+            | Check::LinearizableClient
+            | Check::WatchComplete => Tally::default(),
             Check::LogMatching
             | Check::LeaderCompleteness
             | Check::StateMachineAgreement
@@ -360,7 +368,9 @@ impl Judges {
     /// Whether the workload has anything that the rule is about.
     #[must_use]
     pub fn concerns(&self, check: Check) -> bool {
-        if check >= Check::LogMatching {
+        if check == Check::WatchComplete {
+            self.promises.watches
+        } else if check >= Check::LogMatching {
             self.promises.logs
         } else {
             check < Check::JobsLost || self.promises.job_within.is_some()

@@ -33,6 +33,8 @@ mod terms;
 mod terms_burnt;
 mod token_holder;
 mod token_rises;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) mod watch_complete;
 
 pub use judges::{Belief, Broken, Judges};
 pub use promises::Promises;
@@ -186,11 +188,13 @@ pub enum Check {
     LocalReads,
     /// Votes and commits use configurations whose quorums intersect (INV-L6).
     IntersectingQuorums,
+    /// Watchers of the store are told every change of their keys, in order, once, and no other.
+    WatchComplete,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -217,6 +221,7 @@ impl Check {
         Self::CommitRises,
         Self::LocalReads,
         Self::IntersectingQuorums,
+        Self::WatchComplete,
     ];
 
     /// Its name in files and reports.
@@ -249,6 +254,7 @@ impl Check {
             Self::CommitRises => "commit-rises",
             Self::LocalReads => "local-reads",
             Self::IntersectingQuorums => "intersecting-quorums",
+            Self::WatchComplete => "watch-complete",
         }
     }
 

@@ -17,6 +17,8 @@ pub struct Promises {
     pub job_within: Option<u64>,
     /// There are logs.
     pub logs: bool,
+    /// Clients watch the store on them.
+    pub watches: bool,
     /// How many nodes vote at the start, the first ones.
     pub voters: usize,
 }
@@ -46,7 +48,8 @@ impl Promises {
             | Check::LinearizableStore
             | Check::CommitRises
             | Check::LocalReads
-            | Check::IntersectingQuorums => true,
+            | Check::IntersectingQuorums
+            | Check::WatchComplete => true,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -151,6 +154,9 @@ impl Promises {
             }
             (Check::LocalReads, _) => {
                 "What is read locally is stale, and while nothing is wrong no older than the bound for a leader."
+            }
+            (Check::WatchComplete, _) => {
+                "Watchers of the store are told every change of their keys, in order, once, and no other."
             }
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."

@@ -20,6 +20,7 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
         };
     };
     let idle = |scenario: &mut Scenario| scenario.jobs = None;
+    let blind = |scenario: &mut Scenario| scenario.clients.watches = false;
     let prompt_disks = |scenario: &mut Scenario| become_disk(scenario, usual.disk);
     let still = |scenario: &mut Scenario| {
         let weather = Weather {
@@ -39,12 +40,14 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
             true_clocks(scenario);
             prompt_clients(scenario);
             idle(scenario);
+            blind(scenario);
             prompt_disks(scenario);
             still(scenario);
         }),
         one(&true_clocks),
         one(&prompt_clients),
         one(&idle),
+        one(&blind),
         one(&prompt_disks),
         one(&still),
         one(&|scenario| become_base(scenario, usual.weather)),

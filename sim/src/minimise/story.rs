@@ -91,6 +91,7 @@ const fn chinese(check: Check) -> &'static str {
         Check::CommitRises => "提交位置只进不退",
         Check::LocalReads => "本地读不会太旧",
         Check::IntersectingQuorums => "多数派必有交集",
+        Check::WatchComplete => "监视不漏不重",
     }
 }
 

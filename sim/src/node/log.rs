@@ -10,9 +10,15 @@ use crate::packet::{Load, Packet};
 use crate::physics::NEVER;
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::{Carried, RoleCode, Scheme};
-use crate::store::replica::{Command, Replica, WaitingRead};
-use crate::store::{Answer, Done, Lessor, Operation, Range, Reading, Request, Said};
+use crate::store::replica::{Command, Replica};
+use crate::store::{Call, Lessor, Replicated, Request, Server};
+#[cfg(not(target_family = "wasm"))]
+use crate::store::{Want, Watch};
+#[cfg(not(target_family = "wasm"))]
+use crate::world::env::Flaw;
 use crate::world::env::{Due, Env};
+#[cfg(not(target_family = "wasm"))]
+use std::borrow::Cow;
 use std::sync::Arc;
 use tenure::Instant;
 
@@ -164,6 +170,11 @@ impl<M: Scheme> Node<M> {
             let (at, state) = (replica.applied(), crate::store::print(replica.kv()));
             env.emit(Event::new(Kind::Installed, me).term(at.term).a(at.index));
             env.judge_logs(me, |logs, now| logs.installed(now, me, at, state));
+            // What the snapshot remembers of its past; who needs more is told that it is forgotten.
+            #[cfg(not(target_family = "wasm"))]
+            if replica.tell_watchers() {
+                env.meet(Mark::WatchersCaughtUp);
+            }
         }
         if committed != self.committed {
             let look = self.look;
@@ -177,9 +188,14 @@ impl<M: Scheme> Node<M> {
             );
             env.judge_logs(me, |logs, now| logs.committed(now, me, committed, leads));
         }
-        while let Some(applied) = replica.apply_next(log, committed, now.as_micros()) {
+        let leader = self.look.leader;
+        while let Some(applied) = replica.apply_next(log, committed, leader, now.as_micros()) {
             let (at, print) = (applied.at, applied.print);
             let revision = replica.kv().revision();
+            #[cfg(not(target_family = "wasm"))]
+            if let Some(watches) = &mut env.watches {
+                watches.reached(env.now, replica.kv());
+            }
             env.judge_logs(me, |logs, now| {
                 logs.reached(now, revision);
                 logs.applied(now, me, at, print)
@@ -191,46 +207,21 @@ impl<M: Scheme> Node<M> {
                 let state = crate::store::print(replica.kv());
                 env.judge_logs(me, |logs, now| logs.snapshot(now, at, state));
             }
-            if let Some((waiting, answer)) = applied.answer {
-                #[cfg(not(target_family = "wasm"))]
-                if usize::from(waiting.client) == me && answer.is_ok() {
-                    env.meet(Mark::LeaseRevoked);
-                }
-                if usize::from(waiting.client) != me {
-                    env.judge_logs(me, |logs, now| logs.answered(now, at));
-                    say(
-                        env,
-                        me,
-                        waiting.client,
-                        waiting.number,
-                        Said::Answered(answer),
-                    );
-                }
+            #[cfg(not(target_family = "wasm"))]
+            if applied.revoked {
+                env.meet(Mark::LeaseRevoked);
             }
-            if let Some(lost) = applied.lost {
-                say(
-                    env,
-                    me,
-                    lost.client,
-                    lost.number,
-                    Said::Elsewhere(self.look.leader),
-                );
+            if applied.answered {
+                env.judge_logs(me, |logs, now| logs.answered(now, at));
             }
         }
         while let Some((upto, index)) = machine.poll_read() {
-            replica.confirmed(upto, index, |lost| {
-                say(env, me, lost.client, lost.number, Said::Elsewhere(None));
-            });
+            replica.confirmed(upto, index);
         }
-        while let Some((read, answer)) = replica.answer_read() {
-            say(
-                env,
-                me,
-                read.client,
-                read.number,
-                Said::Answered(Ok(answer)),
-            );
-        }
+        replica.answer_reads();
+        #[cfg(not(target_family = "wasm"))]
+        replica.tell_watchers();
+        speak(env, me, replica);
         let Some(base) = machine.log().map(|log| log.base().index) else {
             return false;
         };
@@ -278,119 +269,25 @@ impl<M: Scheme> Node<M> {
         agrees
     }
 
-    /// A client asks for something of the store.
-    pub(super) fn ask_store(
-        &mut self,
-        env: &mut Env,
-        me: usize,
-        client: u16,
-        number: u64,
-        request: &Request,
-        reading: Reading,
-    ) {
-        if let (Request::Do(Operation::Get(range)), Reading::Confirmed | Reading::Leased) =
-            (request, reading)
-        {
-            return self.read_store(env, me, (client, number), range, reading);
-        }
-        if let (Request::Do(Operation::Get(range)), Reading::Local) = (request, reading) {
-            return self.read_locally(env, me, (client, number), range);
-        }
-        let leading = self.leading(env).is_some();
+    /// A client wants something of the store.
+    pub(super) fn call_store(&mut self, env: &mut Env, me: usize, client: u16, call: &Call) {
+        let now = self.clock.reads(env.now);
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
             return;
         };
-        let now = self.clock.reads(env.now);
-        if !leading {
-            return say(env, me, client, number, Said::Elsewhere(self.look.leader));
-        }
-        if let Request::KeepAlive { lease } = *request {
-            // No part of the log: who leads keeps the time.
-            let answer = replica.kv().kept_alive(lease);
-            if let (
-                Ok(Answer {
-                    done: Done::Lease(ttl),
-                    ..
-                }),
-                Some(lessor),
-            ) = (&answer, &mut replica.lessor)
-            {
-                lessor.begin(now.as_micros(), lease, *ttl);
-            }
-            self.arm_lessor(env, me);
-            return say(env, me, client, number, Said::Answered(answer));
-        }
-        let Some(at) = machine.propose(now) else {
-            say(env, me, client, number, Said::Elsewhere(self.look.leader));
-            return self.settle(env, me);
-        };
-        replica.proposed(
-            at,
-            Command {
-                client,
-                number,
-                request: request.clone(),
-            },
-        );
-        self.settle(env, me);
-    }
-
-    /// A client reads what this node has, old as it may be.
-    fn read_locally(
-        &mut self,
-        env: &mut Env,
-        me: usize,
-        (client, number): (u16, u64),
-        range: &Range,
-    ) {
-        if let Some(replica) = &self.replica {
-            let answer = replica.read(range);
-            let revision = answer.revision;
-            let lags = self.disk.lags(env.now);
+        if call.reads_locally() {
+            let (revision, lags) = (replica.kv().revision(), self.disk.lags(env.now));
             env.judge_logs(me, |logs, now| logs.read_locally(now, me, revision, lags));
-            say(env, me, client, number, Said::Answered(Ok(answer)));
         }
-    }
-
-    /// A client reads.
-    fn read_store(
-        &mut self,
-        env: &mut Env,
-        me: usize,
-        (client, number): (u16, u64),
-        range: &Range,
-        reading: Reading,
-    ) {
-        let now = self.clock.reads(env.now);
-        let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
-            return;
+        #[cfg(not(target_family = "wasm"))]
+        let call = &mistaken(env, call, replica.kv().revision());
+        let mut server = Replicated {
+            replica: &mut **replica,
+            machine,
         };
-        if reading == Reading::Leased {
-            let index = machine.read_leased(now);
-            let reached = index.is_some_and(|index| index <= replica.applied().index);
-            let answer = replica.read(range);
-            // The state was read: only now it is seen whether the lease held that long (INV-R3).
-            let said = if reached && self.leading(env).is_some() {
-                Said::Answered(Ok(answer))
-            } else {
-                Said::Elsewhere(self.look.leader)
-            };
-            say(env, me, client, number, said);
-            // Whatever came of it, the machine looked at the time.
-            return self.settle(env, me);
-        }
-        match machine.read(now) {
-            Some(read) => {
-                replica.waits(WaitingRead {
-                    read,
-                    index: None,
-                    client,
-                    number,
-                    range: range.clone(),
-                });
-            }
-            None => say(env, me, client, number, Said::Elsewhere(None)),
-        }
+        server.hear(now.as_micros(), client, call);
+        speak(env, me, replica);
+        // Whatever came of it, the machine may have looked at the time.
         self.settle(env, me);
     }
 
@@ -433,22 +330,37 @@ impl<M: Scheme> Node<M> {
         {
             let number = replica.own_number(life);
             if let Some(at) = machine.propose(now) {
-                let (client, request) = (me as u16, Request::Revoke { lease });
-                replica.proposed(
-                    at,
-                    Command {
-                        client,
-                        number,
-                        request,
-                    },
-                );
+                let who = (me as u16, number);
+                replica.proposed_own(at, who, Arc::new(Request::Revoke { lease }));
             }
         }
         self.settle(env, me);
     }
 }
 
-fn say(env: &mut Env, me: usize, client: u16, number: u64, said: Said) {
-    let said = Arc::new(said);
-    env.send_outside(me, usize::from(client), 0, Packet::Said { number, said });
+/// What a server takes a call for: one with a mistake, for another than it is.
+#[cfg(not(target_family = "wasm"))]
+fn mistaken<'c>(env: &Env, call: &'c Call, newest: u64) -> Cow<'c, Call> {
+    let Want::Watch(Watch::From(range, from)) = &call.want else {
+        return Cow::Borrowed(call);
+    };
+    let from = if env.flawed(Flaw::WatchesFromNow) {
+        newest + 1
+    } else if env.flawed(Flaw::WatchesFromBefore) {
+        from.saturating_sub(1)
+    } else {
+        return Cow::Borrowed(call);
+    };
+    Cow::Owned(Call {
+        number: call.number,
+        want: Want::Watch(Watch::From(range.clone(), from)),
+    })
+}
+
+/// What is to be said to clients goes out.
+fn speak(env: &mut Env, me: usize, replica: &mut Replica) {
+    while let Some((client, number, said)) = replica.poll() {
+        let said = Arc::new(said);
+        env.send_outside(me, usize::from(client), 0, Packet::Said { number, said });
+    }
 }

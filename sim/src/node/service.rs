@@ -76,13 +76,7 @@ impl<M: Scheme> Node<M> {
                     );
                 }
             }
-            Packet::Ask {
-                number,
-                request,
-                reading,
-            } => {
-                self.ask_store(env, me, from, number, &request, reading);
-            }
+            Packet::Call(call) => self.call_store(env, me, from, &call),
             other => {
                 if let Some((message, load)) = M::unload(other) {
                     if let Some(load) = load {

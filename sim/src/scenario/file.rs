@@ -90,6 +90,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
             through: client
                 .pick("through", &THROUGH_OF)
                 .unwrap_or(Through::Leader),
+            watches: client.get("watches") == 1,
         },
         jobs: file.node("jobs").map(|_| {
             let jobs = file.inner("jobs");
@@ -113,6 +114,22 @@ fn scenario(root: &Node) -> Read<Scenario> {
             "nodes can be outside only beside some that are not, which have a log",
             "set raft.log, and raft.outside below the number of nodes",
         ));
+    }
+    // The module for browsers has no room for clients that watch, and does not run a world as if it had none.
+    let (able, reason, remedy) = if cfg!(target_family = "wasm") {
+        let remedy = "run it with tenure-sim, or leave watches out";
+        (false, "no clients that watch are here", remedy)
+    } else {
+        let remedy = "set raft.log, or leave watches out";
+        (
+            scenario.log,
+            "there is no store to watch without a log",
+            remedy,
+        )
+    };
+    if scenario.clients.watches && !able {
+        let at = file.node("client").map_or(root.at, |node| node.at);
+        return Err(Slip::new(at, "no-watches", reason, remedy));
     }
     if scenario.clients.pile_up() {
         return Err(Slip::new(
@@ -510,7 +527,13 @@ mod tests {
                         ""
                     };
                     let field = format!("{with}\"{name}\":{value}");
-                    all.push((inside(field.clone()), field));
+                    // And what is watched is kept on one.
+                    let beside = if name == "watches" {
+                        "\"raft\":{\"log\":true},"
+                    } else {
+                        ""
+                    };
+                    all.push((beside.to_owned() + &inside(field.clone()), field));
                 }
             }
         }

@@ -2,6 +2,8 @@
 //! there are to keep.
 
 use super::{Clients, Refusal, Scenario};
+#[cfg(not(target_family = "wasm"))]
+use crate::store::{WATCHERS, WRITES_OF};
 
 /// The most events that are kept of one run.
 pub const MAX_EVENTS: usize = 1 << 22;
@@ -16,6 +18,9 @@ const HEARTBEAT_EVENTS: u64 = 4;
 const WRITE_EVENTS: u64 = 18;
 /// The events, for each node, of what a client of the store asks for: said, sent on, kept and committed.
 const STORE_EVENTS: u64 = 6;
+/// The events, in a period of a client that watches, of what it is told and of the writes that it makes now and then.
+#[cfg(not(target_family = "wasm"))]
+const WATCH_EVENTS: u64 = 4;
 /// The events of a job: asked for and done at both resources.
 const JOB_EVENTS: u64 = 24;
 
@@ -89,7 +94,17 @@ impl Scenario {
         let answer = ways.saturating_add(self.disk.total()).saturating_mul(2);
         let period = (answer.saturating_add(self.clients.every / 2)).max(self.clients.every);
         let asked = self.duration / period.max(1) * crate::store::CLIENTS as u64;
-        asked.saturating_mul(STORE_EVENTS * self.nodes as u64)
+        let entered = STORE_EVENTS * self.nodes as u64;
+        #[cfg(target_family = "wasm")]
+        let watched = 0;
+        #[cfg(not(target_family = "wasm"))]
+        let watched = if self.clients.watches {
+            let periods = self.duration / self.clients.every.max(1) * WATCHERS as u64;
+            periods.saturating_mul(WATCH_EVENTS + entered / WRITES_OF)
+        } else {
+            0
+        };
+        asked.saturating_mul(entered).saturating_add(watched)
     }
 
     /// Within what time an established leader in a whole world does the next job, however many were missed: a leader may
@@ -131,6 +146,7 @@ mod tests {
             r#""nodes": 3, "duration": "60s", "raft": {"log": true}, "client": {"every": "100ms"}"#,
             r#""nodes": 5, "duration": "60s", "raft": {"log": true}"#,
             r#""nodes": 7, "duration": "60s", "raft": {"log": true}, "client": {"every": "10ms"}"#,
+            r#""nodes": 3, "duration": "60s", "raft": {"log": true}, "client": {"watches": true}"#,
         ] {
             let scenario = scenario(rest);
             let mut world = World::new(&scenario);

@@ -95,6 +95,8 @@ pub struct Clients {
     pub takeover: Takeover,
     /// Through whom clients write.
     pub through: Through,
+    /// Whether there are some that watch the store, where there is one.
+    pub watches: bool,
 }
 
 impl Scenario {
@@ -120,6 +122,7 @@ impl Scenario {
                 write_delay: 0,
                 takeover: Takeover::FenceFirst,
                 through: Through::Leader,
+                watches: false,
             },
             jobs: None,
             leader_within: 3_000_000,

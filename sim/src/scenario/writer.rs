@@ -68,6 +68,9 @@ pub(super) fn write(scenario: &Scenario) -> String {
         .iter()
         .position(|through| *through == clients.through);
     w.text("through", through.map_or("", |place| THROUGH[place]));
+    if clients.watches {
+        w.plain("watches", "true");
+    }
     w.close('}');
     if let Some(jobs) = scenario.jobs {
         w.open("jobs", '{');

@@ -159,7 +159,10 @@ fn surroundings(draw: &mut Draw, seed: u64) -> Scenario {
     Scenario {
         seed,
         nodes,
-        clients,
+        clients: Clients {
+            watches: has_watchers(seed),
+            ..clients
+        },
         weather,
         disk: Takes {
             rename,
@@ -186,6 +189,11 @@ fn jobs(seed: u64) -> Option<Jobs> {
 /// Every other seed has a log, whether it has jobs or not. It draws from a source of its own too.
 fn has_log(seed: u64) -> bool {
     Draw::new(seed, 0x0010_9109).one_in(2)
+}
+
+/// Every other seed that has a log has clients that watch. It draws from a source of its own too.
+fn has_watchers(seed: u64) -> bool {
+    has_log(seed) && Draw::new(seed, 0x3a7c_4e55).one_in(2)
 }
 
 /// Everything that a schedule may have done to the world is undone.

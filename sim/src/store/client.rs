@@ -1,9 +1,8 @@
 //! A client of a store: one request after the other, each of them once. What it is not told within its patience it never
 //! learns, and asks the next node for the next thing.
 
-use super::{Answer, Compare, Done, Key, Operation, Range, Reading, Request, Said};
+use super::{Answer, Call, Compare, Done, Key, Operation, Range, Reading, Request, Said, Want};
 use crate::linear::{RegisterInput, RegisterOutput};
-use std::sync::Arc;
 use tenure::random::Random;
 use tenure::{Duration, NodeId};
 
@@ -53,39 +52,32 @@ pub enum Errand {
 impl Errand {
     /// How many there are.
     pub const KINDS: usize = 5;
-}
 
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    pub(crate) number: u64,
-    pub(crate) request: Arc<Request>,
-    pub(crate) reading: Reading,
+    const fn of(input: Option<RegisterInput>, reading: Reading) -> Self {
+        match (input, reading) {
+            (None, _) => Self::Lease,
+            (Some(RegisterInput::Read), Reading::Log) => Self::LogRead,
+            (Some(RegisterInput::Read), Reading::Confirmed) => Self::ConfirmedRead,
+            (Some(RegisterInput::Read), Reading::Leased) => Self::LeasedRead,
+            (Some(_), _) => Self::Write,
+        }
+    }
 }
 
 /// What it waits for.
 #[derive(Clone, Debug)]
 struct Open {
-    asked: Asked,
+    call: Call,
     /// Whether it was asked of any node, not of whom is taken for the leader.
     anywhere: bool,
     since: u64,
     redirected: u8,
+    errand: Errand,
+    /// The lease it asks for; 0 for none.
+    lease: u64,
     /// What of it concerns a key.
     key: u64,
     input: Option<RegisterInput>,
-}
-
-impl Open {
-    const fn errand(&self) -> Errand {
-        match (self.input, self.asked.reading) {
-            (None, _) => Errand::Lease,
-            (Some(RegisterInput::Read), Reading::Log) => Errand::LogRead,
-            (Some(RegisterInput::Read), Reading::Confirmed) => Errand::ConfirmedRead,
-            (Some(RegisterInput::Read), Reading::Leased) => Errand::LeasedRead,
-            (Some(_), _) => Errand::Write,
-        }
-    }
 }
 
 /// Something for the history of a key.
@@ -123,7 +115,7 @@ impl StoreClient {
     /// What it waits for, and since when.
     #[must_use]
     pub fn waits(&self) -> Option<(Errand, u64)> {
-        self.open.as_ref().map(|open| (open.errand(), open.since))
+        self.open.as_ref().map(|open| (open.errand, open.since))
     }
 
     /// When it looks next whether to ask for something.
@@ -136,7 +128,7 @@ impl StoreClient {
     }
 
     /// Time has passed: whom to ask, for what, under which number; if it waits for nothing.
-    pub(crate) fn tick(&mut self, now: u64, me: u16) -> Option<(u16, Asked, Option<Noted>)> {
+    pub(crate) fn tick(&mut self, now: u64, me: u16) -> Option<(u16, Call, Option<Noted>)> {
         if let Some(open) = &self.open {
             if now.saturating_sub(open.since) < self.every.saturating_mul(PATIENCE) {
                 return None;
@@ -185,16 +177,21 @@ impl StoreClient {
         };
         // What may be stale says nothing of the order of operations.
         let input = input.filter(|_| reading != Reading::Local);
-        let asked = Asked {
+        let lease = match request {
+            Request::Grant { lease, .. } => lease,
+            _ => 0,
+        };
+        let call = Call {
             number,
-            request: Arc::new(request),
-            reading,
+            want: Want::Do(request.into(), reading),
         };
         self.open = Some(Open {
-            asked: asked.clone(),
+            call: call.clone(),
             anywhere,
             since: now,
             redirected: 0,
+            errand: Errand::of(input, reading),
+            lease,
             key,
             input,
         });
@@ -204,7 +201,7 @@ impl StoreClient {
         } else {
             self.target
         };
-        Some((target, asked, noted))
+        Some((target, call, noted))
     }
 
     /// A node says something. What to note of it, and what to ask of whom instead.
@@ -212,12 +209,8 @@ impl StoreClient {
         &mut self,
         number: u64,
         said: &Said,
-    ) -> (Option<Noted>, Option<(u16, Asked)>) {
-        let Some(open) = self
-            .open
-            .as_mut()
-            .filter(|open| open.asked.number == number)
-        else {
+    ) -> (Option<Noted>, Option<(u16, Call)>) {
+        let Some(open) = self.open.as_mut().filter(|open| open.call.number == number) else {
             return (None, None);
         };
         match said {
@@ -232,14 +225,14 @@ impl StoreClient {
                 };
                 open.redirected += 1;
                 if who.is_some() && open.redirected <= REDIRECTIONS {
-                    return (None, Some((self.target, open.asked.clone())));
+                    return (None, Some((self.target, open.call.clone())));
                 }
                 let refused = open.input.map(|_| Noted::Refused(number));
                 self.open = None;
                 (refused, None)
             }
             Said::Answered(result) => {
-                self.answered[open.errand() as usize] += 1;
+                self.answered[open.errand as usize] += 1;
                 let noted = match (result, open.input) {
                     (Ok(answer), Some(input)) => {
                         let (output, knows) = heard(answer, input);
@@ -250,18 +243,19 @@ impl StoreClient {
                     }
                     (Err(_), Some(_)) => Some(Noted::Refused(number)),
                     (result, None) => {
-                        self.lease = match (&*open.asked.request, result) {
-                            (Request::Grant { lease, .. }, Ok(_)) => *lease,
-                            (_, Ok(_)) => self.lease,
-                            (_, Err(_)) => 0,
-                        };
+                        match result {
+                            Ok(_) if open.lease != 0 => self.lease = open.lease,
+                            Ok(_) => {}
+                            Err(_) => self.lease = 0,
+                        }
                         None
                     }
                 };
                 self.open = None;
                 (noted, None)
             }
-            Said::Changed(_) => (None, None),
+            #[cfg(not(target_family = "wasm"))]
+            Said::Changed(..) => (None, None),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::sorted::Sorted;
 use std::collections::VecDeque;
 
 /// How many changes are remembered for watchers.
-const REMEMBERED: usize = 1_024;
+pub(super) const REMEMBERED: usize = 64;
 
 /// The records of a store, its leases, and its latest changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

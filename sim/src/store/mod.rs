@@ -1,8 +1,9 @@
 //! Stores: services that keep records for clients, with revisions, transactions, leases and watches, as etcd's version 3
 //! interface has them.
 //!
-//! What clients ask and are answered is here, and the contract of a server. [`Kv`] is what a server holds, a value that
-//! changes by requests alone; [`Lessor`] keeps the time of leases, which is the business of whoever leads.
+//! What clients ask and are answered is here, and the contract of a [`Server`], of which there are two: [`Single`], and any
+//! replica in a world. [`Kv`] is what a server holds, a value that changes by requests alone; [`Lessor`] keeps the time of
+//! leases, which is the business of whoever leads.
 //!
 //! **Words**, etcd's own. A *revision* counts the changes of the whole store; the revision of a change is that of the store
 //! right after it. Of each key are known: the revision in which it was created (`created`), in which it was changed last
@@ -15,16 +16,26 @@ mod lessor;
 #[cfg(not(target_family = "wasm"))]
 mod reader;
 pub(crate) mod replica;
+mod replicated;
+#[cfg(not(target_family = "wasm"))]
 mod single;
+#[cfg(not(target_family = "wasm"))]
+mod watcher;
+#[cfg(not(target_family = "wasm"))]
+mod watches;
 
-pub(crate) use client::{Asked, CLIENTS, Noted};
+pub(crate) use client::{CLIENTS, Noted};
 pub use client::{Errand, StoreClient};
 pub use kv::Kv;
 pub use lessor::Lessor;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use reader::Reader;
 pub use replica::{Command, Replica};
+pub(crate) use replicated::Replicated;
+#[cfg(not(target_family = "wasm"))]
 pub use single::Single;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use watcher::{WATCHERS, WRITES_OF, Watcher};
 
 use crate::explore::hash::Mix;
 use std::fmt;
@@ -251,23 +262,61 @@ impl Change {
     }
 }
 
-/// A server of a store, of whatever kind: asked, it answers now, later, or never.
-pub trait Server {
-    /// Who asks, to be told the answer.
-    type Client: Copy;
-
-    /// A client asks at `now`, on the server's clock.
-    fn ask(&mut self, now: u64, client: Self::Client, request: Request);
-
-    /// A client wants to be told every change of these keys from a revision on, the first that is not known to it.
-    ///
-    /// # Errors
-    /// When that revision is forgotten.
-    fn watch(&mut self, client: Self::Client, range: Range, from: u64) -> Result<(), Refused>;
-
-    /// The next thing to be said to a client; `None` when there is nothing now.
-    fn poll(&mut self) -> Option<(Self::Client, Said)>;
+/// What a client says to a server, under a number that it gives to nothing else.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The number. Whatever is said of this bears it.
+    pub number: u64,
+    /// What the client wants.
+    pub want: Want,
 }
+
+/// What a client wants of a server.
+#[derive(Clone, Debug)]
+pub enum Want {
+    /// That a request be carried out; a get that is asked for by itself, in this way. Once or not at all, and mostly
+    /// answered.
+    Do(Arc<Request>, Reading),
+    /// To watch, or something of a watch. Worlds in browsers have no clients that watch.
+    #[cfg(not(target_family = "wasm"))]
+    Watch(Watch),
+}
+
+/// What a client wants of a watch, which bears the number of the call that began it.
+#[derive(Clone, Debug, Hash)]
+pub enum Watch {
+    /// To be told every change of these keys from a revision on, the first that is not known to the client. Whoever looks
+    /// for the next server names its own next revision there, and misses nothing (etcd's resumption of a watch).
+    From(Range, u64),
+    /// To be told up to where it has come, even though there is nothing to tell (etcd's progress request): what is silent
+    /// then is gone, or hears of nothing new.
+    Progress,
+    /// That it be over.
+    Cancel,
+}
+
+impl Call {
+    /// Whether it asks for what the server has, stale as it may be.
+    pub(crate) fn reads_locally(&self) -> bool {
+        let Want::Do(request, Reading::Local) = &self.want else {
+            return false;
+        };
+        matches!(**request, Request::Do(Operation::Get(_)))
+    }
+}
+
+/// A server of a store, of whatever kind: asked, it answers now, later, or never. Watches are in its memory, and gone with
+/// its process.
+pub trait Server {
+    /// A client says something, at `now` on the server's clock.
+    fn hear(&mut self, now: u64, client: u16, call: &Call);
+
+    /// The next thing to be said: to which client, of the call of which number; `None` when there is nothing now.
+    fn poll(&mut self) -> Option<Told>;
+}
+
+/// Something for a client, of the call of a number.
+pub type Told = (u16, u64, Said);
 
 impl Said {
     /// Whether a client hears from this that something was changed.
@@ -292,10 +341,12 @@ pub(crate) fn print(value: &impl Hash) -> u64 {
 /// What a server says to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Said {
-    /// What came of a request.
+    /// What came of a request. A watch that is refused, at once or later, is over: what it asked for is forgotten.
     Answered(Result<Answer, Refused>),
     /// Nothing was done, for this server may not; who may, as far as it knows.
     Elsewhere(Option<u16>),
-    /// What a watcher asked for, in order of revision: all changes of one revision together.
-    Changed(Vec<Change>),
+    /// These are all changes of the keys of a watch since it was told of any, up to this revision: in order of revision, those
+    /// of one revision together. None where nothing changed, and the client asked.
+    #[cfg(not(target_family = "wasm"))]
+    Changed(Vec<Change>, u64),
 }

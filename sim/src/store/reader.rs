@@ -1,8 +1,8 @@
 //! A client of a store that does nothing but read, of one node in one way, one read after the other without a pause: many of
 //! them are a load.
 
-use super::client::{Asked, KEYS, Noted, heard, name};
-use super::{Operation, Range, Reading, Request, Said};
+use super::client::{KEYS, Noted, heard, name};
+use super::{Call, Operation, Range, Reading, Request, Said, Want};
 use crate::linear::RegisterInput;
 use crate::stats::Times;
 use std::sync::Arc;
@@ -34,17 +34,17 @@ impl Reader {
     }
 
     /// What it asks for next, and of whom.
-    pub(crate) fn ask(&mut self, now: u64) -> (u16, Asked, Option<Noted>) {
+    pub(crate) fn ask(&mut self, now: u64) -> (u16, Call, Option<Noted>) {
         self.issued += 1;
         self.since = Some(now);
         let key = self.key();
-        let asked = Asked {
+        let get = Request::Do(Operation::Get(Range::Key(name(key))));
+        let call = Call {
             number: self.issued,
-            request: Arc::new(Request::Do(Operation::Get(Range::Key(name(key))))),
-            reading: self.reading,
+            want: Want::Do(Arc::new(get), self.reading),
         };
         let noted = Noted::Asked(self.issued, key, RegisterInput::Read);
-        (self.target, asked, self.judged.then_some(noted))
+        (self.target, call, self.judged.then_some(noted))
     }
 
     /// A node says something. What to note of it, and whether it was the answer.

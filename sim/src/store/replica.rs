@@ -1,7 +1,9 @@
 //! One replica of a store on a log: the payloads of the entries under their names, the state as of the last entry that was
 //! applied, and who waits for which entry (law C9: the machine knows none of it).
 
-use super::{Answer, Done, Kv, Lessor, Range, Refused, Request};
+use super::{Answer, Done, Kv, Lessor, Range, Request, Said, Told};
+#[cfg(not(target_family = "wasm"))]
+use super::{Watch, watches::Watches};
 use crate::sorted::Sorted;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,7 +20,7 @@ pub struct Command {
     /// The client's number of it.
     pub number: u64,
     /// What.
-    pub request: Request,
+    pub request: Arc<Request>,
 }
 
 impl Command {
@@ -69,30 +71,30 @@ pub(crate) struct Applied {
     pub(crate) at: Position,
     /// The number of the command; 0 where there was none.
     pub(crate) print: u64,
-    /// Who waited for it, and what it came to.
-    pub(crate) answer: Option<(Waiting, Result<Answer, Refused>)>,
-    /// Who waited for an entry whose place it took: that one will never be applied.
-    pub(crate) lost: Option<Waiting>,
+    /// Whether a client waited for it, and is told what it came to.
+    pub(crate) answered: bool,
+    /// Whether a lease is over with it.
+    pub(crate) revoked: bool,
 }
 
 /// Who waits for an entry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting {
+struct Waiting {
     term: u64,
-    pub(crate) client: u16,
-    pub(crate) number: u64,
+    client: u16,
+    number: u64,
 }
 
 /// A read that waits.
 #[derive(Clone, Debug)]
-pub(crate) struct WaitingRead {
+pub(super) struct WaitingRead {
     /// Its number to the machine.
-    pub(crate) read: u64,
+    pub(super) read: u64,
     /// Up to where the state must have come, once that is known.
-    pub(crate) index: Option<u64>,
-    pub(crate) client: u16,
-    pub(crate) number: u64,
-    pub(crate) range: Range,
+    pub(super) index: Option<u64>,
+    pub(super) client: u16,
+    pub(super) number: u64,
+    pub(super) range: Range,
 }
 
 /// The state of one replica, in the memory of its process.
@@ -110,6 +112,10 @@ pub struct Replica {
     waiting: Sorted<u64, Waiting>,
     /// Reads in the order in which they were asked for.
     reads: VecDeque<WaitingRead>,
+    #[cfg(not(target_family = "wasm"))]
+    watches: Watches,
+    /// What is to be said to clients.
+    said: VecDeque<Told>,
     /// While it leads.
     pub(crate) lessor: Option<Lessor>,
     /// How many proposals of its own it made in this life.
@@ -194,11 +200,11 @@ impl Replica {
         }
     }
 
-    /// A client's command was proposed as the entry `at`.
-    pub(crate) fn proposed(&mut self, at: Position, command: Command) {
-        let Command { client, number, .. } = command;
+    /// A client's request was proposed as the entry `at`.
+    pub(super) fn proposed(&mut self, at: Position, who: (u16, u64), request: Arc<Request>) {
+        let (client, number) = who;
         let term = at.term;
-        self.commands.keep(at, Some(Arc::new(command)));
+        self.proposed_own(at, who, request);
         self.waiting.insert(
             at.index,
             Waiting {
@@ -207,6 +213,21 @@ impl Replica {
                 number,
             },
         );
+    }
+
+    /// A request was proposed as the entry `at`, and nobody waits to hear what it came to.
+    pub(crate) fn proposed_own(
+        &mut self,
+        at: Position,
+        (client, number): (u16, u64),
+        request: Arc<Request>,
+    ) {
+        let command = Command {
+            client,
+            number,
+            request,
+        };
+        self.commands.keep(at, Some(Arc::new(command)));
     }
 
     /// A number for a proposal of the replica itself.
@@ -241,11 +262,13 @@ impl Replica {
         behind
     }
 
-    /// Applies the next entry, if it is committed and its payload at hand.
+    /// Applies the next entry, if it is committed and its payload at hand. Who waited for an entry whose place it took is told
+    /// who leads now: that one will never be applied.
     pub(crate) fn apply_next(
         &mut self,
         shape: &Shape,
         committed: u64,
+        leader: Option<u16>,
         now: u64,
     ) -> Option<Applied> {
         let index = self.applied.index + 1;
@@ -258,12 +281,12 @@ impl Replica {
         let result = payload
             .as_deref()
             .map(|command| self.kv.apply(&command.request));
-        if let (Some(command), Some(Ok(_)), Some(lessor)) =
-            (payload.as_deref(), &result, &mut self.lessor)
-        {
-            match command.request {
-                Request::Grant { lease, ttl } => lessor.begin(now, lease, ttl),
-                Request::Revoke { lease } => lessor.end(lease),
+        let mut revoked = false;
+        if let (Some(command), Some(Ok(_))) = (payload.as_deref(), &result) {
+            revoked = matches!(*command.request, Request::Revoke { .. });
+            match (&mut self.lessor, &*command.request) {
+                (Some(lessor), Request::Grant { lease, ttl }) => lessor.begin(now, *lease, *ttl),
+                (Some(lessor), Request::Revoke { lease }) => lessor.end(*lease),
                 _ => {}
             }
         }
@@ -273,35 +296,58 @@ impl Replica {
                 kv: self.kv.clone(),
             }));
         }
-        let waited = self.waiting.remove(&index);
-        let (own, lost) = match waited {
-            Some(waiting) if waiting.term == at.term => (Some(waiting), None),
-            other => (None, other),
-        };
+        let mut answered = false;
+        if let Some(waiting) = self.waiting.remove(&index) {
+            let own = result.filter(|_| waiting.term == at.term);
+            answered = own.is_some();
+            let said = own.map_or(Said::Elsewhere(leader), Said::Answered);
+            self.say((waiting.client, waiting.number), said);
+        }
         Some(Applied {
             at,
             print: payload.as_deref().map_or(0, Command::print),
-            answer: own.zip(result),
-            lost,
+            answered,
+            revoked,
         })
     }
 
+    /// Something is to be said to a client.
+    pub(super) fn say(&mut self, (client, number): (u16, u64), said: Said) {
+        self.said.push_back((client, number, said));
+    }
+
+    /// The next thing to be said to a client.
+    pub(crate) fn poll(&mut self) -> Option<Told> {
+        self.said.pop_front()
+    }
+
+    /// A client watches, or wants something of its watch.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn watch(&mut self, who: (u16, u64), watch: &Watch) {
+        self.watches.hear(who, watch, &mut self.said);
+        self.tell_watchers();
+    }
+
+    /// Watchers are told what changed. Whether anybody was told anything.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn tell_watchers(&mut self) -> bool {
+        self.watches.tell(&self.kv, &mut self.said)
+    }
+
     /// A read waits to be confirmed.
-    pub(crate) fn waits(&mut self, read: WaitingRead) {
+    pub(super) fn waits(&mut self, read: WaitingRead) {
         self.reads.push_back(read);
     }
 
-    /// Up to where the state must have come is known of all reads up to a number; or they cannot be confirmed, and are
-    /// told to whoever asked.
-    pub(crate) fn confirmed(
-        &mut self,
-        upto: u64,
-        index: Option<u64>,
-        lost: impl FnMut(WaitingRead),
-    ) {
+    /// Up to where the state must have come is known of all reads up to a number; or they cannot be confirmed, and whoever
+    /// asked is told so.
+    pub(crate) fn confirmed(&mut self, upto: u64, index: Option<u64>) {
         let Some(index) = index else {
-            let keep = self.reads.partition_point(|read| read.read <= upto);
-            self.reads.drain(..keep).for_each(lost);
+            let lost = self.reads.partition_point(|read| read.read <= upto);
+            for read in self.reads.drain(..lost) {
+                let said = Said::Elsewhere(None);
+                self.said.push_back((read.client, read.number, said));
+            }
             return;
         };
         let those = self.reads.iter_mut().filter(|read| read.read <= upto);
@@ -310,18 +356,20 @@ impl Replica {
         });
     }
 
-    /// The next read that may be answered, and what it is answered.
-    pub(crate) fn answer_read(&mut self) -> Option<(WaitingRead, Answer)> {
+    /// Answers all reads that may be answered.
+    pub(crate) fn answer_reads(&mut self) {
         let applied = self.applied.index;
-        let first = self.reads.front()?;
-        first.index.filter(|index| *index <= applied)?;
-        let read = self.reads.pop_front()?;
-        let answer = self.read(&read.range);
-        Some((read, answer))
+        while let Some(index) = self.reads.front().and_then(|read| read.index)
+            && index <= applied
+            && let Some(read) = self.reads.pop_front()
+        {
+            let answer = self.read(&read.range);
+            self.say((read.client, read.number), Said::Answered(Ok(answer)));
+        }
     }
 
     /// What is kept under some keys, as of the last entry that was applied.
-    pub(crate) fn read(&self, range: &Range) -> Answer {
+    pub(super) fn read(&self, range: &Range) -> Answer {
         Answer {
             revision: self.kv.revision(),
             done: Done::Got(self.kv.get(range)),

@@ -1,7 +1,8 @@
 //! A store on one server: what every other kind is compared with. It answers at once, and keeps the time of its leases
 //! itself.
 
-use super::{Answer, Done, Kv, Lessor, Range, Refused, Request, Said, Server};
+use super::watches::Watches;
+use super::{Answer, Call, Done, Kv, Lessor, Refused, Request, Said, Server, Told, Want};
 use std::collections::VecDeque;
 
 /// A server that is the whole store.
@@ -9,16 +10,8 @@ use std::collections::VecDeque;
 pub struct Single {
     kv: Kv,
     lessor: Lessor,
-    watchers: Vec<Watcher>,
-    said: VecDeque<(u16, Said)>,
-}
-
-/// Who is told of changes of which keys, and from which revision on.
-#[derive(Clone, Debug)]
-struct Watcher {
-    client: u16,
-    range: Range,
-    from: u64,
+    watches: Watches,
+    said: VecDeque<Told>,
 }
 
 impl Single {
@@ -33,6 +26,7 @@ impl Single {
         while let Some(lease) = self.lessor.over(now, u64::MAX) {
             // It is known: only what was granted and not revoked has a time.
             let _ = self.carry_out(now, &Request::Revoke { lease });
+            self.watches.tell(&self.kv, &mut self.said);
         }
     }
 
@@ -45,56 +39,45 @@ impl Single {
             (Request::Revoke { lease }, _) => self.lessor.end(*lease),
             _ => {}
         }
-        self.tell_watchers();
         Ok(answer)
-    }
-
-    fn tell_watchers(&mut self) {
-        let next = self.kv.revision() + 1;
-        for watcher in &mut self.watchers {
-            // Told after every change, it never falls behind what is remembered.
-            let Ok(changes) = self.kv.changes(&watcher.range, watcher.from) else {
-                continue;
-            };
-            let changes: Vec<_> = changes.cloned().collect();
-            watcher.from = next;
-            if !changes.is_empty() {
-                self.said
-                    .push_back((watcher.client, Said::Changed(changes)));
-            }
-        }
     }
 }
 
 impl Server for Single {
-    type Client = u16;
-
-    fn ask(&mut self, now: u64, client: u16, request: Request) {
+    fn hear(&mut self, now: u64, client: u16, call: &Call) {
         self.look_at_the_time(now);
-        let answer = self.carry_out(now, &request);
-        self.said.push_back((client, Said::Answered(answer)));
+        let who = (client, call.number);
+        match &call.want {
+            // However a get is to be read, here it is the newest.
+            Want::Do(request, _) => {
+                let answer = self.carry_out(now, request);
+                let said = Said::Answered(answer);
+                self.said.push_back((client, call.number, said));
+            }
+            Want::Watch(watch) => self.watches.hear(who, watch, &mut self.said),
+        }
+        self.watches.tell(&self.kv, &mut self.said);
     }
 
-    fn watch(&mut self, client: u16, range: Range, from: u64) -> Result<(), Refused> {
-        self.kv.changes(&range, from).map(drop)?;
-        self.watchers.push(Watcher {
-            client,
-            range,
-            from,
-        });
-        self.tell_watchers();
-        Ok(())
-    }
-
-    fn poll(&mut self) -> Option<(u16, Said)> {
+    fn poll(&mut self) -> Option<Told> {
         self.said.pop_front()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Change, Operation};
+    use super::super::{Change, Operation, Range, Reading, Watch};
     use super::*;
+
+    fn ask(server: &mut Single, now: u64, client: u16, request: Request) {
+        let want = Want::Do(request.into(), Reading::Log);
+        server.hear(now, client, &Call { number: 1, want });
+    }
+
+    fn watch(server: &mut Single, client: u16, range: Range, from: u64) {
+        let want = Want::Watch(Watch::From(range, from));
+        server.hear(0, client, &Call { number: 1, want });
+    }
 
     fn put(key: &str, lease: u64) -> Request {
         Request::Do(Operation::Put {
@@ -107,29 +90,29 @@ mod tests {
     /// What is said to a client next: the revisions of changes, or of an answer.
     fn said(server: &mut Single) -> Option<(u16, Vec<u64>)> {
         Some(match server.poll()? {
-            (client, Said::Answered(answer)) => (client, vec![answer.unwrap().revision]),
-            (client, Said::Changed(changes)) => {
+            (client, _, Said::Answered(answer)) => (client, vec![answer.unwrap().revision]),
+            (client, _, Said::Changed(changes, _)) => {
                 (client, changes.iter().map(Change::revision).collect())
             }
-            (_, Said::Elsewhere(_)) => panic!("there is no other server"),
+            (_, _, Said::Elsewhere(_)) => panic!("there is no other server"),
         })
     }
 
     #[test]
     fn a_lease_that_is_not_kept_alive_takes_its_key_and_watchers_see_it_go() {
         let mut server = Single::default();
-        server.watch(9, Range::Prefix("e/".into()), 1).unwrap();
-        server.ask(0, 1, Request::Grant { lease: 7, ttl: 100 });
-        server.ask(10, 1, put("e/1", 7));
-        server.ask(90, 1, Request::KeepAlive { lease: 7 });
-        server.ask(150, 2, put("other", 0));
+        watch(&mut server, 9, Range::Prefix("e/".into()), 1);
+        ask(&mut server, 0, 1, Request::Grant { lease: 7, ttl: 100 });
+        ask(&mut server, 10, 1, put("e/1", 7));
+        ask(&mut server, 90, 1, Request::KeepAlive { lease: 7 });
+        ask(&mut server, 150, 2, put("other", 0));
         let told: Vec<_> = std::iter::from_fn(|| said(&mut server)).collect();
         assert_eq!(
             told,
             [
                 (1, vec![0]),
-                (9, vec![1]),
                 (1, vec![1]),
+                (9, vec![1]),
                 (1, vec![1]),
                 (2, vec![2])
             ]
@@ -145,12 +128,13 @@ mod tests {
     fn a_watch_from_the_past_is_told_what_it_missed() {
         let mut server = Single::default();
         for key in ["a", "b", "a"] {
-            server.ask(0, 1, put(key, 0));
+            ask(&mut server, 0, 1, put(key, 0));
             said(&mut server);
         }
-        server.watch(5, Range::Key("a".into()), 2).unwrap();
+        watch(&mut server, 5, Range::Key("a".into()), 2);
         assert_eq!(said(&mut server), Some((5, vec![3])));
-        server.ask(1, 1, put("a", 0));
+        ask(&mut server, 1, 1, put("a", 0));
+        assert_eq!(said(&mut server), Some((1, vec![4])));
         assert_eq!(said(&mut server), Some((5, vec![4])));
     }
 }

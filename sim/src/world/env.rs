@@ -12,6 +12,8 @@ use crate::physics::trace::{Event, Kind, Trace};
 use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scenario::Clients;
 use crate::stages::Stages;
+#[cfg(not(target_family = "wasm"))]
+use crate::store::{Range, Said};
 use tenure::random::Random;
 
 /// Something scheduled. Whatever went out of date meanwhile is recognised by its owner when it comes.
@@ -69,6 +71,9 @@ pub(crate) struct Env {
     /// What the clients of the store asked and were answered, when it is recorded.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) store: Option<Box<crate::check::linearizable_store::StoreHistory>>,
+    /// What clients that watch the store are told, when it is recorded.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) watches: Option<Box<crate::check::watch_complete::WatchComplete>>,
     /// Which situations are met, when that is noted.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) marks: Option<Box<crate::marks::Marks>>,
@@ -91,6 +96,10 @@ pub(crate) enum Flaw {
     TakesBlindly,
     /// A job is worked at beyond the end of the tenure.
     WorksOn,
+    /// A server of the store lets every watch begin at what changes next, whatever is asked.
+    WatchesFromNow,
+    /// A server of the store lets a watch begin at the last revision that the client knows.
+    WatchesFromBefore,
 }
 
 /// What is counted for the summary.
@@ -146,6 +155,20 @@ impl Env {
         let _ = (client, noted);
     }
 
+    /// Notes what a client that watches the store was told, if histories are recorded.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn watched(&mut self, client: usize, server: usize, range: &Range, said: &Said) {
+        if let Some(watches) = &mut self.watches {
+            let resumed = watches.told(self.now, client as u16, server, range, said);
+            if resumed {
+                self.meet(crate::marks::Mark::WatchResumed);
+            }
+            if matches!(said, Said::Answered(Err(_))) {
+                self.meet(crate::marks::Mark::WatchCompacted);
+            }
+        }
+    }
+
     /// The answer of a resource that nobody is there to hear.
     pub(crate) fn unheard(&mut self, from: usize, packet: &Packet) {
         if let Packet::Answer {
@@ -171,6 +194,10 @@ impl Env {
         #[cfg(not(target_family = "wasm"))]
         if let Some(marks) = &mut self.marks {
             marks.hear(&fact);
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let (Some(watches), Fact::Whole(whole)) = (&mut self.watches, fact) {
+            watches.whole(self.now, whole);
         }
         let broken = self.judges.hear(self.now, fact);
         self.show(broken, fact);

@@ -78,3 +78,29 @@ fn work_that_goes_on_beyond_the_tenure_is_concurrent_with_the_next_ones() {
         [Check::JobsConcurrent]
     );
 }
+
+/// Over some seeds: what the mistake breaks in worlds whose clients watch, and that nothing is broken without it.
+fn broken_for_watchers(flaw: Flaw) -> Vec<Check> {
+    let rest = r#""client": {"watches": true}, "network": {"latency": ["5ms", "20ms"]},
+        "faults": [{"at": "2s", "crash": "leader"}, {"at": "4s", "restart": "crashed"}, {"at": "5s", "pause": "follower"}, {"at": "6s", "resume": "paused"}]"#;
+    let json = format!(
+        r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "raft": {{"log": true}}, "duration": "10s", {rest}}}"#
+    );
+    let scenario = Scenario::parse(&json).unwrap();
+    let mut all = Vec::new();
+    for seed in 0..8 {
+        let scenario = scenario.clone().with_seed(seed);
+        assert_eq!(broken(None, &scenario), [], "seed {seed}");
+        all.extend(broken(Some(flaw), &scenario));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+#[test]
+fn a_watch_that_begins_later_or_earlier_than_it_is_asked_to_is_found() {
+    for flaw in [Flaw::WatchesFromNow, Flaw::WatchesFromBefore] {
+        assert_eq!(broken_for_watchers(flaw), [Check::WatchComplete]);
+    }
+}

@@ -10,6 +10,8 @@ mod flap;
 #[cfg(test)]
 mod flaws;
 pub mod replication;
+#[cfg(test)]
+mod servers;
 pub mod view;
 mod work;
 
@@ -18,6 +20,8 @@ pub use fared::FaultCounts;
 
 use crate::app::{RESOURCES, Through};
 use crate::check::linearizable::{self, Linearizable, Use};
+#[cfg(not(target_family = "wasm"))]
+use crate::check::watch_complete::WatchComplete;
 use crate::check::{Broken, Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
 use crate::fault::Plan;
@@ -37,6 +41,8 @@ use crate::stages::Stages;
 #[cfg(not(target_family = "wasm"))]
 use crate::store::Reader;
 use crate::store::StoreClient;
+#[cfg(not(target_family = "wasm"))]
+use crate::store::{WATCHERS, Watcher};
 use env::{Due, Env, message_event};
 use fared::Fared;
 use flap::Flaps;
@@ -53,6 +59,8 @@ pub(crate) enum Actor {
     Store(StoreClient),
     #[cfg(not(target_family = "wasm"))]
     Reader(Box<Reader>),
+    #[cfg(not(target_family = "wasm"))]
+    Watcher(Box<Watcher>),
 }
 
 /// A world and its present.
@@ -111,6 +119,13 @@ impl World {
             actors
                 .extend((0..crate::store::CLIENTS as u64).map(|place| Actor::Store(client(place))));
         }
+        #[cfg(not(target_family = "wasm"))]
+        if scenario.clients.watches {
+            let every = scenario.clients.every;
+            let watcher = |place| Watcher::new(nodes as u16, every, scenario.seed, place);
+            let watchers = (0..WATCHERS as u64).map(|place| Box::new(watcher(place)));
+            actors.extend(watchers.map(Actor::Watcher));
+        }
         let promises = Promises {
             leases: scenario.safe_mode,
             fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
@@ -118,6 +133,7 @@ impl World {
             led: scenario.clients.through == Through::Leader,
             job_within: scenario.job_within(),
             logs: scenario.log,
+            watches: scenario.clients.watches,
             voters: nodes - scenario.outside,
         };
         let env = Env {
@@ -138,6 +154,8 @@ impl World {
             histories: None,
             #[cfg(not(target_family = "wasm"))]
             store: None,
+            #[cfg(not(target_family = "wasm"))]
+            watches: None,
             #[cfg(not(target_family = "wasm"))]
             marks: None,
             #[cfg(test)]
@@ -348,6 +366,11 @@ impl World {
         if let (Check::LinearizableStore, Some(store)) = (check, &self.env.store) {
             self.env.judges.find(&mut verdict, store.finding());
         }
+        #[cfg(not(target_family = "wasm"))]
+        if let (Check::WatchComplete, Some(watches)) = (check, &self.env.watches) {
+            let finding = watches.finding(self.env.now);
+            self.env.judges.find(&mut verdict, finding);
+        }
         verdict
     }
 
@@ -360,12 +383,14 @@ impl World {
     /// Records from now on what is done at the resources. To be called before anything happens: an operation whose
     /// beginning was missed makes no sense to the judge.
     pub fn record_histories(&mut self) {
-        let clients = &self.env.clients;
+        let clients = self.env.clients;
         let judge = Linearizable::new(clients.through.speaker(), clients.every);
         self.env.histories = Some(Box::new(judge));
         #[cfg(not(target_family = "wasm"))]
         {
             self.env.store = Some(Box::default());
+            let within = self.env.judges.watched_within(clients.every);
+            self.env.watches = Some(Box::new(WatchComplete::new(within)));
         }
     }
 
@@ -460,11 +485,21 @@ impl World {
             let now = self.env.now;
             let next = client.next_at(now);
             self.env.queue.push(next, Due::Tick(actor as u16));
-            if let Some((target, asked, noted)) = client.tick(now, actor as u16) {
+            if let Some((target, call, noted)) = client.tick(now, actor as u16) {
                 self.env.used_store(actor, noted);
                 self.env
-                    .send_outside(actor, target as usize, 0, asked.into());
+                    .send_outside(actor, target as usize, 0, Packet::Call(call));
             }
+        }
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(Actor::Watcher(watcher)) = self.actors.get_mut(actor) {
+            let now = self.env.now;
+            let next = watcher.next_at(now);
+            self.env.queue.push(next, Due::Tick(actor as u16));
+            watcher.tick(now, actor as u16, |target, call| {
+                self.env
+                    .send_outside(actor, target as usize, 0, Packet::Call(call));
+            });
         }
     }
 
@@ -474,10 +509,10 @@ impl World {
         if let Some(Actor::Reader(reader)) = self.actors.get_mut(actor)
             && !reader.waits()
         {
-            let (target, asked, noted) = reader.ask(self.env.now);
+            let (target, call, noted) = reader.ask(self.env.now);
             self.env.used_store(actor, noted);
             self.env
-                .send_outside(actor, target as usize, 0, asked.into());
+                .send_outside(actor, target as usize, 0, Packet::Call(call));
         }
     }
 
@@ -531,8 +566,9 @@ impl World {
                     }
                     let (noted, instead) = client.said(*number, said);
                     self.env.used_store(to, noted);
-                    if let Some((target, asked)) = instead {
-                        self.env.send_outside(to, target as usize, 0, asked.into());
+                    if let Some((target, call)) = instead {
+                        self.env
+                            .send_outside(to, target as usize, 0, Packet::Call(call));
                     }
                 }
             }
@@ -549,6 +585,22 @@ impl World {
                     } else {
                         let later = self.env.now + self.env.clients.every;
                         self.env.queue.push(later, Due::Tick(to as u16));
+                    }
+                }
+            }
+            #[cfg(not(target_family = "wasm"))]
+            Some(Actor::Watcher(watcher)) => {
+                self.env.trace.cause = self
+                    .env
+                    .emit(message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id));
+                if let Packet::Said { number, said } = &flight.payload {
+                    let (taken, call) = watcher.said(self.env.now, *number, said);
+                    if taken {
+                        self.env.watched(to, from, watcher.range(), said);
+                    }
+                    if let Some((target, call)) = call {
+                        self.env
+                            .send_outside(to, target as usize, 0, Packet::Call(call));
                     }
                 }
             }

@@ -101,16 +101,9 @@ impl World {
     /// The kinds and names of all actors, in order.
     #[must_use]
     pub fn actors(&self) -> Vec<(ActorKind, String)> {
-        let user = |place: usize| {
-            let name = format!("store-client-{}", place - self.env.nodes - 2);
-            (ActorKind::Client, name)
-        };
         let name = |(place, actor): (usize, &Actor)| match actor {
             Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
-            Actor::Store(_) => user(place),
-            #[cfg(not(target_family = "wasm"))]
-            Actor::Reader(_) => user(place),
             Actor::Resource(resource) => {
                 let name = if resource.fenced() {
                     "fenced"
@@ -124,6 +117,11 @@ impl World {
                     name.to_owned(),
                 )
             }
+            // Of whatever kind: clients of the store.
+            _ => (
+                ActorKind::Client,
+                format!("store-client-{}", place - self.env.nodes - 2),
+            ),
         };
         self.actors.iter().enumerate().map(name).collect()
     }

@@ -162,6 +162,9 @@ export const en = {
   'check.intersecting-quorums': 'Quorums meet',
   'check.intersecting-quorums.why':
     'Any two quorums that decide have a node in common, also while members change.',
+  'check.watch-complete': 'Watches miss nothing',
+  'check.watch-complete.why':
+    'Clients that watch the store are told every change of their keys in order, once, and no other.',
 
   // Setting
   'setting.title': 'Setting',

@@ -144,6 +144,8 @@ export const zh: Record<Key, string> = {
   'check.local-reads.why': '节点从自己的副本读到的可能是旧值，但一切正常时不会旧过所给的界限。',
   'check.intersecting-quorums': '多数派必有交集',
   'check.intersecting-quorums.why': '任何两个作出决定的多数派都有共同的节点，成员变更期间也是如此。',
+  'check.watch-complete': '监视不漏不重',
+  'check.watch-complete.why': '监视存储的客户端按顺序得知其键的每次变更，各一次，且没有别的。',
 
   'setting.title': '设置',
   'setting.scenario': '场景',

@@ -164,6 +164,12 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "watch-complete",
+        "Watchers of the store are told every change of their keys, in order, once, and no other.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

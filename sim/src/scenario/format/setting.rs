@@ -97,7 +97,7 @@ pub(super) static DISK: [Entry; 2] = [
     ),
 ];
 
-pub(super) static CLIENT: [Entry; 5] = [
+pub(super) static CLIENT: [Entry; 6] = [
     entry(
         "every",
         "Between two writes of the client.",
@@ -127,6 +127,12 @@ pub(super) static CLIENT: [Entry; 5] = [
         "Whom clients ask to write: who leads, or every node in turn, which then writes without a token.",
         Kind::Name(&THROUGH),
         Is("leader"),
+    ),
+    entry(
+        "watches",
+        "Whether there are clients that watch the store too; with a log.",
+        Kind::Flag,
+        Is("false"),
     ),
 ];
 
