@@ -16,7 +16,7 @@ const WONDERS: u64 = 3;
 /// After how long in silence it looks for another server.
 const PATIENCE: u64 = 8;
 /// How long it is away at most.
-const AWAY: u64 = 96;
+const AWAY: u64 = 72;
 /// Of so many periods it writes in one.
 pub(crate) const WRITES_OF: u64 = 8;
 /// What the keys that they write begin with.
@@ -39,6 +39,8 @@ pub(crate) struct Watcher {
     /// The first revision whose changes it does not know; 0 when it has to read.
     next: u64,
     heard_at: u64,
+    /// Whether it was told anything since it turned to this server.
+    told: bool,
     away_until: u64,
     /// The lease of the keys it writes.
     lease: u64,
@@ -57,6 +59,7 @@ impl Watcher {
             number: 0,
             next: 0,
             heard_at: 0,
+            told: false,
             away_until: 0,
             lease: 0,
         }
@@ -85,7 +88,8 @@ impl Watcher {
             return;
         }
         let silent = now.saturating_sub(self.heard_at);
-        let whim = self.draw.below(128);
+        // Before it was told how things are now it stays: what it misses then is not for its own whims.
+        let whim = self.draw.below(128).max(if self.told { 0 } else { 4 });
         if self.number == 0 || silent > self.every * PATIENCE || whim < 4 {
             if self.number != 0 {
                 let (number, want) = (self.number, Want::Watch(Watch::Cancel));
@@ -93,6 +97,7 @@ impl Watcher {
                 self.target = (self.target + 1) % self.nodes;
                 self.number = 0;
             }
+            self.told = false;
             if whim == 0 {
                 self.away_until = now + self.draw.below(self.every * AWAY);
                 return;
@@ -167,6 +172,7 @@ impl Watcher {
             return (false, None);
         }
         self.heard_at = now;
+        self.told = true;
         match said {
             Said::Changed(_, upto) => {
                 self.next = upto + 1;
