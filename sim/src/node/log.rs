@@ -281,10 +281,7 @@ impl<M: Scheme> Node<M> {
         }
         #[cfg(not(target_family = "wasm"))]
         let call = &mistaken(env, call, replica.kv().revision());
-        let mut server = Replicated {
-            replica: &mut **replica,
-            machine,
-        };
+        let mut server = Replicated { replica, machine };
         server.hear(now.as_micros(), client, call);
         speak(env, me, replica);
         // Whatever came of it, the machine may have looked at the time.

@@ -74,6 +74,7 @@ pub(crate) struct Applied {
     /// Whether a client waited for it, and is told what it came to.
     pub(crate) answered: bool,
     /// Whether a lease is over with it.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) revoked: bool,
 }
 
@@ -281,9 +282,10 @@ impl Replica {
         let result = payload
             .as_deref()
             .map(|command| self.kv.apply(&command.request));
-        let mut revoked = false;
+        #[cfg(not(target_family = "wasm"))]
+        let revoked = matches!((payload.as_deref(), &result), (Some(command), Some(Ok(_)))
+            if matches!(*command.request, Request::Revoke { .. }));
         if let (Some(command), Some(Ok(_))) = (payload.as_deref(), &result) {
-            revoked = matches!(*command.request, Request::Revoke { .. });
             match (&mut self.lessor, &*command.request) {
                 (Some(lessor), Request::Grant { lease, ttl }) => lessor.begin(now, *lease, *ttl),
                 (Some(lessor), Request::Revoke { lease }) => lessor.end(*lease),
@@ -307,6 +309,7 @@ impl Replica {
             at,
             print: payload.as_deref().map_or(0, Command::print),
             answered,
+            #[cfg(not(target_family = "wasm"))]
             revoked,
         })
     }
