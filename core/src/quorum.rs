@@ -1,7 +1,6 @@
 //! Who votes, and how quorums of them are counted.
 //!
-//! Every rule of the protocols that says "a majority" asks [`Membership`](crate::membership::Membership), which counts each
-//! of its halves here.
+//! Every rule of the protocols that says "a majority" asks [`Membership`], which counts each of its halves here.
 
 use crate::NodeId;
 use crate::membership::Membership;

@@ -10,7 +10,7 @@ import { Fail } from './run.mjs';
  * faster.
  */
 export const BUDGETS = {
-  module: { aim: 60 * 1024, limit: 132 * 1024 },
+  module: { aim: 60 * 1024, limit: 133 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
   page: { aim: 150 * 1024, limit: 208 * 1024 },
 };
