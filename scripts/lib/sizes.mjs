@@ -12,7 +12,7 @@ import { Fail } from './run.mjs';
 export const BUDGETS = {
   module: { aim: 60 * 1024, limit: 133 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
-  page: { aim: 150 * 1024, limit: 208 * 1024 },
+  page: { aim: 150 * 1024, limit: 210 * 1024 },
 };
 
 export function gzipSize(bytes) {

@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 65] = [
+const REFUSALS: [(&str, &str); 66] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -72,6 +72,7 @@ const REFUSALS: [(&str, &str); 65] = [
     ("no-log", "faults[0].change (line 1, column 81)"),
     ("no-version", "line 1, column 1"),
     ("no-voters", "faults[0].change (line 1, column 94)"),
+    ("no-watches", "client (line 1, column 56)"),
     ("nobody-votes", "raft (line 1, column 54)"),
     ("nobody-votes.log", "raft (line 1, column 54)"),
     ("node-count", "nodes (line 1, column 43)"),

@@ -39,7 +39,7 @@ pub(crate) struct Watcher {
     /// The first revision whose changes it does not know; 0 when it has to read.
     next: u64,
     heard_at: u64,
-    /// Whether it was told anything since it turned to this server.
+    /// Whether its watch told it anything yet. Who left before would never come to know of what it missed.
     told: bool,
     away_until: u64,
     /// The lease of the keys it writes.
@@ -88,17 +88,16 @@ impl Watcher {
             return;
         }
         let silent = now.saturating_sub(self.heard_at);
-        // Before it was told how things are now it stays: what it misses then is not for its own whims.
-        let whim = self.draw.below(128).max(if self.told { 0 } else { 4 });
-        if self.number == 0 || silent > self.every * PATIENCE || whim < 4 {
+        let whim = self.draw.below(128);
+        let leaves = self.told && whim < 4;
+        if self.number == 0 || silent > self.every * PATIENCE || leaves {
             if self.number != 0 {
                 let (number, want) = (self.number, Want::Watch(Watch::Cancel));
                 say(self.target, Call { number, want });
                 self.target = (self.target + 1) % self.nodes;
-                self.number = 0;
+                (self.number, self.told) = (0, false);
             }
-            self.told = false;
-            if whim == 0 {
+            if leaves && whim == 0 {
                 self.away_until = now + self.draw.below(self.every * AWAY);
                 return;
             }
@@ -115,6 +114,7 @@ impl Watcher {
     fn begin(&mut self) -> Call {
         self.issued += 1;
         self.number = self.issued;
+        self.told = false;
         let range = self.range.clone();
         let want = match self.next {
             // Of whom it asks, it must not be older than what it saw elsewhere.
@@ -172,10 +172,10 @@ impl Watcher {
             return (false, None);
         }
         self.heard_at = now;
-        self.told = true;
         match said {
             Said::Changed(_, upto) => {
                 self.next = upto + 1;
+                self.told = true;
                 return (true, None);
             }
             Said::Answered(Ok(answer)) if matches!(answer.done, Done::Got(_)) => {

@@ -397,6 +397,7 @@ export const en = {
   'refusal.10': 'it brings entries, and there is no log here',
   'refusal.11': 'it contradicts an entry that is committed',
   'refusal.12': 'it tells of a leader that there cannot have been',
+  'refusal.13': 'its sender is no member, and enough answers to such wait for the disk',
   'refused.0': 'a higher token was seen',
   'refused.1': 'another holds this token',
   'refused.2': 'no such token is ever issued',

@@ -24,6 +24,10 @@ export const REFUSALS_ZH: Refusals = {
   'no-log': { reason: '成员变更要写成日志条目，而这里没有日志', remedy: '把 raft.log 设为 true' },
   'no-version': { reason: '缺少格式的版本', remedy: '补上 "tenure": 1' },
   'no-voters': { reason: '没有投票者就无法作出任何决定', remedy: '至少写一个节点' },
+  'no-watches': {
+    reason: '没有日志就没有可监视的存储；本页的引擎也不运行监视的客户端',
+    remedy: '用 tenure-sim 运行，并把 raft.log 设为 true；或去掉 client.watches',
+  },
   'nobody-votes': {
     reason: '只有在有日志、且另有节点在组内时，才能有节点在组外',
     remedy: '把 raft.log 设为 true，并让 raft.outside 小于节点数',

@@ -372,6 +372,7 @@ export const zh: Record<Key, string> = {
   'refusal.10': '它带来条目，而这里没有日志',
   'refusal.11': '它与已提交的条目矛盾',
   'refusal.12': '它所说的领导者不可能存在过',
+  'refusal.13': '发送者不是成员，而等待磁盘的此类回答已够多',
   'refused.0': '已见过更高的令牌',
   'refused.1': '令牌已由他人持有',
   'refused.2': '令牌从未签发',
