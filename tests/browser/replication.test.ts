@@ -57,7 +57,7 @@ describe('the log', () => {
     expect(label).toMatch(
       /^n1: entries \d+ to \d+ of term 2; committed up to \d+, applied up to \d+, on disk up to \d+\./,
     );
-    expect(label).toMatch(/n3 knows it to have \d+ and sends \d+ next\.$/);
+    expect(label).toMatch(/n5 knows it to have \d+ and sends \d+ next\.$/);
     // One for each follower, and one that says what it means.
     expect(await panel(page).locator('.match').count()).toBe(5);
   });

@@ -160,7 +160,7 @@ describe('the scenario', () => {
     const after = logs(3_500_000);
     for (const log of after) expect(log.committed).toBeGreaterThan(before.last);
     expect(after[0].runs.map(({ term }) => term)).toEqual([2]);
-    expect(after[0].progress).toMatchObject({ pace: 'stream' });
+    expect(after[0].progress).toMatchObject({ leader: 4, pace: 'stream' });
     // Beyond what was committed the leader's and a follower's log may differ by what is under way alone.
     for (const { last } of after) expect(Math.abs(last - after[2].last)).toBeLessThan(8);
   });
