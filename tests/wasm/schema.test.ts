@@ -20,6 +20,7 @@ const BEYOND = new Set([
   'incomplete',
   'lease-too-short',
   'named-twice',
+  'nobody-votes',
   'no-link',
   'no-log',
   'no-voters',
