@@ -279,9 +279,13 @@ fn an_acknowledgement_of_an_earlier_reign_counts_for_nothing() {
     assert_eq!(bench.machine.last(), Position::new(first + 1, 2));
     let third = bench.elect(800, 1);
     assert_eq!(bench.machine.last(), Position::new(third, 3));
-    bench.hear(801, 1, ack(first, 21, 6));
-    let known = bench.machine.progress(NodeId(1)).unwrap();
-    assert_eq!((known.matched, bench.machine.commit()), (0, 1));
+    let before = bench.machine.progress(NodeId(1)).unwrap();
+    for late in [ack(first, 21, 3), refused(first, 21, 1, (first, 1))] {
+        bench.hear(801, 1, late);
+        let known = bench.machine.progress(NodeId(1)).unwrap();
+        assert_eq!(known, before);
+    }
+    assert_eq!((before.matched, bench.machine.commit()), (0, 1));
     // And one beyond the end is no answer at all.
     let before = bench.machine.refusals().count(Refusal::Unasked);
     bench.hear(802, 1, ack(third, 800, 6));
@@ -422,9 +426,234 @@ fn only_the_answer_to_a_probe_begins_a_stream() {
     assert_eq!(entries_to(&mut bench, 1), []);
     let pace = |bench: &Bench<Switched>| bench.machine.progress(NodeId(1)).unwrap().pace;
     assert_eq!(pace(&bench), Pace::Probing);
+    // Neither a refusal of what was sent before the question, nor one of something else that was sent with it.
+    bench.hear(24, 1, refused(term, 21, 1, (0, 0)));
+    bench.hear(24, 1, refused(term, 23, 4, (term, 2)));
+    assert_eq!(entries_to(&mut bench, 1), []);
+    assert_eq!(pace(&bench), Pace::Probing);
     bench.hear(25, 1, ack(term, 23, 2));
     assert_eq!(pace(&bench), Pace::Stream);
     assert_eq!(entries_to(&mut bench, 1).len(), 5);
+}
+
+/// RL-12: in a stream the refusal of something that was not sent, or of what is known to be there, asks nothing anew.
+#[test]
+fn a_refusal_of_what_is_settled_asks_nothing_anew() {
+    let (mut bench, term) = leader(Replication::default());
+    bench.propose(21, 6);
+    bench.hear(22, 1, ack(term, 21, 4));
+    bench.said();
+    let known = |bench: &Bench<Switched>| bench.machine.progress(NodeId(1)).unwrap();
+    let before = known(&bench);
+    assert_eq!(
+        (before.matched, before.next, before.pace),
+        (4, 8, Pace::Stream)
+    );
+    for prev in [3, 8] {
+        bench.hear(23, 1, refused(term, 21, prev, (term, 2)));
+        assert_eq!(known(&bench), before, "{prev}");
+    }
+    bench.hear(23, 1, refused(term, 21, 7, (term, 4)));
+    assert_eq!(entries_to(&mut bench, 1), [(4, 3)]);
+}
+
+/// What has arrived with the question is not sent again, though the disk holds less of it.
+#[test]
+fn a_probe_that_arrived_is_not_sent_again() {
+    let flow = Replication {
+        batch: 4,
+        window: 256,
+    };
+    let (mut bench, term) = leader(flow);
+    bench.propose(21, 9);
+    bench.said();
+    bench.hear(23, 1, refused(term, 21, 5, (term, 1)));
+    assert_eq!(entries_to(&mut bench, 1), [(1, 4)]);
+    bench.hear(25, 1, ack(term, 23, 2));
+    assert_eq!(entries_to(&mut bench, 1), [(5, 4), (9, 1)]);
+}
+
+/// The first question carries entries, however long the log is; after it the window counts what was sent beyond it.
+#[test]
+fn a_question_carries_what_the_window_leaves() {
+    let (batch, window) = (4, 5);
+    let flow = Replication { batch, window };
+    let log = stored(1, &[(1, 20)]);
+    let mut bench = Bench::with_log(3, 0, log, flow, Switched::default());
+    bench.elect(200, 1);
+    assert_eq!(entries_to(&mut bench, 1), [(20, 1)]);
+
+    let (mut bench, term) = leader(flow);
+    bench.propose(21, 20);
+    assert_eq!(entries_to(&mut bench, 1), [(1, 4), (5, 1)]);
+    bench.hear(22, 1, refused(term, 21, 5, (term, 4)));
+    // Three of the five before it may be on the way still.
+    assert_eq!(entries_to(&mut bench, 1), [(4, 2)]);
+}
+
+/// A new leader sends what is not known to be committed along with its first entry, when one message holds them.
+#[test]
+fn little_that_is_uncommitted_travels_with_the_first_entry() {
+    let flow = Replication {
+        batch: 4,
+        window: 256,
+    };
+    for (entries, commit, first) in [(3, 0, 0), (4, 0, 4), (5, 2, 2), (6, 2, 6), (3, 3, 3)] {
+        let log = stored(1, &[(1, entries)]);
+        let mut bench = Bench::with_log(3, 0, log, flow, Switched::default());
+        bench.hear(200, 1, append(200, 1, (1, entries), 1, 0, commit));
+        assert_eq!(bench.machine.commit(), commit);
+        bench.elect(800, 1);
+        let said = entries_to(&mut bench, 1);
+        assert_eq!(said[0].0, first, "{entries} {commit}: {said:?}");
+        let sent: u64 = said.iter().map(|(_, count)| count).sum();
+        assert_eq!(sent, entries - first + 1);
+    }
+}
+
+/// Nobody agrees at what it refuses, and whoever refuses where the log begins, or has less, needs the snapshot.
+#[test]
+fn a_refusal_leads_back_and_never_to_itself() {
+    let snapshot = |bench: &mut Bench<Switched>| {
+        let said = bench.said().into_iter();
+        let installs = |(to, message): &(u64, Message)| {
+            *to == 1 && matches!(message, Message::InstallSnapshot { .. })
+        };
+        said.filter(installs).count()
+    };
+    let compacted = || {
+        let (mut bench, term) = leader(Replication::default());
+        bench.propose(21, 5);
+        for follower in [1, 2] {
+            bench.hear(22, follower, ack(term, 21, 6));
+        }
+        bench.machine.compact(ms(22), 4).unwrap();
+        bench.propose(23, 1);
+        bench.said();
+        (bench, term)
+    };
+    let next = |bench: &Bench<Switched>| bench.machine.progress(NodeId(1)).unwrap().next;
+    let (mut bench, term) = compacted();
+    bench.machine.handle(
+        ms(24),
+        Input::Peer(NodeId(1), refused(term, 23, 6, (term, 6))),
+    );
+    assert_eq!(next(&bench), 6);
+    let (mut bench, term) = compacted();
+    bench.hear(24, 1, refused(term, 23, 6, (term, 4)));
+    assert_eq!(entries_to(&mut bench, 1), [(4, 3)]);
+    bench.hear(25, 1, refused(term, 24, 4, (term, 4)));
+    assert_eq!(snapshot(&mut bench), 1);
+    let (mut bench, term) = compacted();
+    bench.hear(24, 1, refused(term, 23, 6, (term, 2)));
+    assert_eq!(snapshot(&mut bench), 1);
+}
+
+/// RL-7: a follower that does not know any more what it acknowledged is asked about that, and not sent everything again.
+#[test]
+fn a_follower_that_forgot_is_asked_about_what_it_acknowledged() {
+    let (mut bench, term) = leader(Replication::default());
+    bench.propose(21, 5);
+    bench.hear(22, 1, ack(term, 21, 6));
+    bench.input(60, Input::Timeout);
+    bench.said();
+    let beat = |round, matched| Message::HeartbeatAck {
+        term,
+        sent: ms(60),
+        promise: PROMISE,
+        round,
+        matched,
+    };
+    bench.hear(61, 1, beat(2, 6));
+    assert_eq!(entries_to(&mut bench, 1), []);
+    bench.hear(62, 1, beat(2, 0));
+    assert_eq!(entries_to(&mut bench, 1), [(6, 0)]);
+}
+
+/// A snapshot takes as long as it takes: it is sent again after an election timeout, and not with every heartbeat.
+#[test]
+fn a_snapshot_is_given_an_election_timeout() {
+    let (mut bench, term) = leader(Replication::default());
+    bench.propose(21, 5);
+    for follower in [1, 2] {
+        bench.hear(22, follower, ack(term, 21, 6));
+    }
+    bench.machine.compact(ms(22), 6).unwrap();
+    bench.propose(23, 1);
+    bench.said();
+    bench.hear(24, 1, refused(term, 23, 6, (term, 2)));
+    let mut sent = Vec::new();
+    for at in 25..=400 {
+        for (to, message) in bench.said() {
+            match message {
+                Message::InstallSnapshot { .. } => sent.push((at - 1, to)),
+                Message::Heartbeat { sent, round, .. } => {
+                    let ack = Message::HeartbeatAck {
+                        term,
+                        sent,
+                        promise: PROMISE,
+                        round,
+                        matched: if to == 1 { 2 } else { 7 },
+                    };
+                    bench.hear(at, to, ack);
+                }
+                _ => {}
+            }
+        }
+        bench.input(at, Input::Timeout);
+    }
+    let max = bench.machine.config().timing.election_max;
+    let [(24, 1), (again, 1)] = sent[..] else {
+        panic!("{sent:?}");
+    };
+    // With the first heartbeat that is answered then.
+    let waited = Duration::from_millis(again - 24);
+    assert!(waited >= max && waited < max + Duration::from_millis(55));
+}
+
+/// C1: also what a leader says waits for its record. Grants to a candidate whose own record is not written were not asked
+/// for, and change nothing in that.
+#[test]
+fn a_leader_says_nothing_before_its_record() {
+    let mut bench = node(3, None, &[]);
+    bench.disk_works = false;
+    bench.input(10, Input::Campaign);
+    for voter in [1, 2] {
+        let (remainder, sent) = (Duration::ZERO, ms(10));
+        let granted = Message::PreVoteGranted {
+            term: 1,
+            remainder,
+            sent,
+        };
+        bench.hear(10, voter, granted);
+    }
+    bench.said();
+    for voter in [1, 2] {
+        bench.hear(11, voter, Message::VoteGranted { term: 1 });
+    }
+    assert_eq!(bench.machine.role(), Role::Leader);
+    assert_eq!(bench.said(), []);
+    bench.write_next(12);
+    assert_eq!(entries_to(&mut bench, 1), [(0, 1)]);
+}
+
+#[test]
+fn who_does_not_lead_says_whom_to_ask() {
+    let mut bench = node(3, None, &[]);
+    let told = |bench: &mut Bench<Switched>| {
+        let refused = bench.machine.propose(ms(200), 1).unwrap_err();
+        refused.to_string()
+    };
+    assert!(told(&mut bench).contains("ask again later"));
+    bench.heartbeat(200, 1, 1);
+    assert!(told(&mut bench).contains("ask node 1"));
+    for (error, remedy) in [
+        (ProposeError::NoLog, "configure replication"),
+        (ProposeError::TooLong, "start a new group"),
+        (ProposeError::Transferring, "ask the next leader"),
+    ] {
+        assert!(error.to_string().contains(remedy), "{error}");
+    }
 }
 
 /// Raft §5.3: a refusal passes over a whole term, on either side.
