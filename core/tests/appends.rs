@@ -4,11 +4,13 @@ mod bench;
 
 use bench::{Bench, ms};
 use tenure::log::{Position, Shape};
+use tenure::membership::Target;
+use tenure::quorum::Voters;
 use tenure::raft::{
     CompactError, Entries, LogWrite, MAX_INDEX, Message, Pace, ProposeError, Record, Refusal,
     Replication, Role, Rule, Rules, Stored, Switched, Write,
 };
-use tenure::{Duration, Election, Input, NodeId, Output, Standing};
+use tenure::{Duration, Election, Input, NodeId, Output, Standing, Unknown};
 
 const PROMISE: Duration = Duration::from_millis(150);
 
@@ -357,10 +359,89 @@ fn a_commit_index_counts_as_far_as_logs_agree() {
     bench.hear(203, 1, append(203, 2, (1, 1), 2, 1, 4));
     let refusals = bench.machine.refusals();
     assert_eq!(refusals.count(Refusal::ContradictsCommitted), 1);
+    bench.said();
+    bench.hear(203, 1, append(203, 2, (1, 4), 2, 1, 4));
+    let refusals = bench.machine.refusals();
+    assert_eq!(refusals.count(Refusal::ContradictsCommitted), 2);
+    assert_eq!(bench.said(), []);
     assert_eq!(
         bench.machine.log(),
         &Shape::from_runs([(1, 3), (2, 2)]).unwrap()
     );
+}
+
+/// What was compacted away is committed and agrees, though nobody can compare it any more: what follows it is taken.
+#[test]
+fn entries_that_follow_what_was_compacted_away_are_taken() {
+    let mut bench = node(3, stored(1, &[]), &[]);
+    bench.hear(200, 1, append(200, 1, (0, 0), 1, 5, 5));
+    bench.machine.compact(ms(201), 5).unwrap();
+    bench.said();
+    bench.hear(202, 1, append(202, 1, (1, 3), 1, 4, 5));
+    assert_eq!(bench.said(), [(1, ack(1, 202, 7))]);
+    assert_eq!(bench.machine.last(), Position::new(1, 7));
+    assert_eq!(bench.disk.unwrap().log, *bench.machine.log());
+}
+
+/// A configuration entry travels alone, after what comes before it; and, like any other entry, not beyond the window.
+#[test]
+fn a_configuration_travels_alone_and_within_the_window() {
+    let two = |bench: &mut Bench<Switched>, at| {
+        let target = Target {
+            voters: Voters::new([NodeId(0), NodeId(1)]).unwrap(),
+            learners: Vec::new(),
+        };
+        bench.machine.change(ms(at), &target).unwrap();
+    };
+    let told = |bench: &mut Bench<Switched>| {
+        let said = bench.said().into_iter();
+        said.filter_map(|(to, message)| match message {
+            Message::Append { prev, entries, .. } if to == 1 => {
+                let change = matches!(entries, Entries::Change { .. });
+                Some((prev.index, entries.count(), change))
+            }
+            _ => None,
+        })
+        .collect::<Vec<_>>()
+    };
+    let (mut bench, _) = leader(Replication::default());
+    bench.machine.propose(ms(21), 2).unwrap();
+    two(&mut bench, 21);
+    bench.propose(21, 2);
+    let apart = [(1, 2, false), (3, 1, true), (4, 2, false)];
+    assert_eq!(told(&mut bench), apart);
+    assert_eq!(bench.disk.clone().unwrap().log, *bench.machine.log());
+
+    let (batch, window) = (1, 1);
+    let (mut bench, term) = leader(Replication { batch, window });
+    bench.propose(21, 1);
+    two(&mut bench, 22);
+    bench.input(60, Input::Timeout);
+    assert_eq!(told(&mut bench), [(1, 1, false)]);
+    // All has arrived, and its acknowledgement has not.
+    let beat = Message::HeartbeatAck {
+        term,
+        sent: ms(60),
+        promise: PROMISE,
+        round: 2,
+        matched: 2,
+    };
+    bench.hear(62, 1, beat);
+    assert_eq!(told(&mut bench), [(2, 0, false)]);
+}
+
+/// INV-L4: what the disk holds is acknowledged in a term when the record of that term is there too, and once.
+#[test]
+fn an_acknowledgement_waits_for_its_record() {
+    let mut bench = node(3, stored(1, &[]), &[]);
+    bench.heartbeat(200, 1, 1);
+    bench.said();
+    bench.disk_works = false;
+    bench.hear(201, 1, append(201, 1, (0, 0), 1, 2, 0));
+    bench.hear(202, 1, append(202, 2, (1, 2), 2, 1, 0));
+    bench.write_next(203);
+    bench.write_next(203);
+    assert_eq!(bench.said(), [(1, ack(2, 202, 3))]);
 }
 
 /// Flow control, per follower: so many entries in a message, so many on the way; what is acknowledged makes room.
@@ -729,6 +810,16 @@ fn compaction_keeps_what_may_be_taken_back() {
     let disk = bench.disk.clone().unwrap();
     assert_eq!(disk.log, *bench.machine.log());
     assert_eq!(disk.log.base(), base);
+    // Once is enough, and a machine whose disk is in doubt asks for nothing more.
+    for again in [2, 3] {
+        assert_eq!(bench.machine.compact(ms(30), again), Ok(base));
+        assert_eq!(bench.machine.pending(), 0);
+    }
+    bench.propose(31, 1);
+    let open = bench.waiting[0];
+    bench.input(31, Input::Reply(open, Err(Unknown)));
+    assert_eq!(bench.machine.compact(ms(31), 4), Ok(base));
+    assert!(bench.machine.poll().is_none());
     let again = Bench::with_log(
         3,
         0,
@@ -780,6 +871,12 @@ fn a_snapshot_is_installed_where_it_is_news() {
             assert_eq!(bench.machine.log().runs().collect::<Vec<_>>(), kept);
         }
     }
+    // One that ends in what is known to be committed changes nothing, whatever it says.
+    let mut bench = node(3, stored(5, &[(1, 2)]), &[]);
+    bench.hear(200, 1, append(200, 5, (1, 2), 1, 0, 2));
+    assert_eq!(bench.machine.commit(), 2);
+    bench.hear(201, 1, install(201, 5, (2, 2)));
+    assert_eq!(bench.machine.last(), Position::new(1, 2));
     // While its disk is behind, it is not acknowledged.
     let mut bench = node(3, stored(5, &[(1, 2)]), &[]);
     bench.heartbeat(200, 1, 5);
