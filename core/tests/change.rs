@@ -296,6 +296,8 @@ fn a_leader_that_goes_names_a_voter() {
     let mut cluster = three_and(1);
     settle(&mut cluster, 0, &[0, 1, 2], &[3]);
     cluster.run(100);
+    // It is the first to have it, and the voter that decides is the last.
+    cluster.nodes[2].write_takes = 5_000;
     settle(&mut cluster, 0, &[1, 2], &[3]);
     let release = |(_, _, message): &(usize, usize, Message)| match message {
         Message::Release { to, .. } => *to,

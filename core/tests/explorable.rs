@@ -8,7 +8,7 @@ use bench::{Bench, follower, handled, look, ms, plain};
 use group::{Breakage, Group};
 use std::hash::{DefaultHasher, Hasher};
 use tenure::log::{Position, Shape};
-use tenure::raft::{Message, Record, Replication, Role, Rule, Switched, View};
+use tenure::raft::{Entries, Message, Record, Replication, Role, Rule, Switched, View};
 use tenure::{Duration, Election, Input, NodeId};
 
 /// Without draws two machines of one state do the same, whatever they did before.
@@ -227,6 +227,35 @@ fn writes_are_counted_from_the_newest() {
         voter(&[8], &[short, long]),
         voter(&[3, 5, 8], &[short, long])
     );
+}
+
+/// The same of writes of the log: how far each goes is seen, and how many went before is not.
+#[test]
+fn writes_of_a_log_are_counted_from_the_newest() {
+    let follower = |before: &[u64]| {
+        let (flow, rules) = (
+            Replication::default(),
+            Switched::without(&[Rule::RedrawPerAttempt]),
+        );
+        let mut bench = Bench::with_log(3, 0, None, flow, rules);
+        for term in before {
+            bench.heartbeat(1, 1, *term);
+        }
+        bench.disk_works = false;
+        for (prev, count) in [(0, 1), (1, 2)] {
+            let append = Message::Append {
+                term: 8,
+                sent: ms(1),
+                prev: Position::new(8 * u64::from(prev > 0), prev),
+                entries: Entries::Run { term: 8, count },
+                commit: 0,
+            };
+            bench.hear(1, 1, append);
+        }
+        assert_eq!(bench.waiting.len(), 2);
+        look(&bench.machine, ms(1), View::PLAIN)
+    };
+    assert_eq!(follower(&[8]), follower(&[3, 5, 8]));
 }
 
 /// Entries that were proposed one by one before the host drained are one write, and look like one.
