@@ -242,7 +242,7 @@ fn writes_of_a_log_are_counted_from_the_newest() {
             bench.heartbeat(1, 1, *term);
         }
         bench.disk_works = false;
-        for (prev, count) in [(0, 1), (1, 2)] {
+        for (prev, count) in [(0, 1), (1, 2), (3, 1)] {
             let append = Message::Append {
                 term: 8,
                 sent: ms(1),
@@ -252,7 +252,7 @@ fn writes_of_a_log_are_counted_from_the_newest() {
             };
             bench.hear(1, 1, append);
         }
-        assert_eq!(bench.waiting.len(), 2);
+        assert_eq!(bench.waiting.len(), 3);
         look(&bench.machine, ms(1), View::PLAIN)
     };
     assert_eq!(follower(&[8]), follower(&[3, 5, 8]));
