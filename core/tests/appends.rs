@@ -4,11 +4,13 @@ mod bench;
 
 use bench::{Bench, ms};
 use tenure::log::{Position, Shape};
+use tenure::membership::{Membership, Target};
+use tenure::quorum::Voters;
 use tenure::raft::{
     CompactError, Entries, LogWrite, MAX_INDEX, Message, Pace, ProposeError, Record, Refusal,
     Replication, Role, Rule, Rules, Stored, Switched, Write,
 };
-use tenure::{Duration, Election, Input, NodeId, Output, Standing};
+use tenure::{Duration, Election, Input, NodeId, Output, Standing, Unknown};
 
 /// What a follower tells: its 150 ms less a grain of its clock.
 const PROMISE: Duration = Duration::from_micros(149_999);
@@ -233,6 +235,7 @@ fn a_write_that_was_not_taken_yet_grows_by_what_fits_it() {
             LogWrite::Append { after, entries } => {
                 (write.record.term, after.index, entries.count())
             }
+            LogWrite::Install { last, .. } => (write.record.term, last.index, 0),
             log => panic!("{log:?}"),
         };
         writes.iter().map(told).collect::<Vec<_>>()
@@ -244,14 +247,15 @@ fn a_write_that_was_not_taken_yet_grows_by_what_fits_it() {
     let all = [run, same, later, news];
     assert_eq!(writes(&all[..2]), [(3, 0, 3)]);
     assert_eq!(writes(&all), [(3, 0, 3), (3, 3, 2), (4, 5, 1)]);
-    // A term alone, and then entries of it.
-    let asked = Message::RequestVote {
+    // The term of a leader, and the snapshot that it brings.
+    let voters = Voters::new((0..3).map(NodeId)).unwrap();
+    let install = Message::InstallSnapshot {
         term: 4,
-        last: Position::new(9, 9),
-        released: 3,
+        sent: ms(201),
+        last: Position::new(4, 9),
+        membership: Membership::new(&voters).into(),
     };
-    let first = append(201, 4, (0, 0), 4, 1, 0);
-    assert_eq!(writes(&[asked, first]), [(4, 0, 1)]);
+    assert_eq!(writes(&[install]), [(4, 9, 0)]);
 }
 
 /// A log ends at `MAX_INDEX`, and a leader says so instead of appending beyond it.
@@ -280,9 +284,13 @@ fn an_acknowledgement_of_an_earlier_reign_counts_for_nothing() {
     assert_eq!(bench.machine.last(), Position::new(first + 1, 2));
     let third = bench.elect(800, 1);
     assert_eq!(bench.machine.last(), Position::new(third, 3));
-    bench.hear(801, 1, ack(first, 21, 6));
-    let known = bench.machine.progress(NodeId(1)).unwrap();
-    assert_eq!((known.matched, bench.machine.commit()), (0, 1));
+    let before = bench.machine.progress(NodeId(1)).unwrap();
+    for late in [ack(first, 21, 3), refused(first, 21, 1, (first, 1))] {
+        bench.hear(801, 1, late);
+        let known = bench.machine.progress(NodeId(1)).unwrap();
+        assert_eq!(known, before);
+    }
+    assert_eq!((before.matched, bench.machine.commit()), (0, 1));
     // And one beyond the end is no answer at all.
     let before = bench.machine.refusals().count(Refusal::Unasked);
     bench.hear(802, 1, ack(third, 800, 6));
@@ -354,10 +362,89 @@ fn a_commit_index_counts_as_far_as_logs_agree() {
     bench.hear(203, 1, append(203, 2, (1, 1), 2, 1, 4));
     let refusals = bench.machine.refusals();
     assert_eq!(refusals.count(Refusal::ContradictsCommitted), 1);
+    bench.said();
+    bench.hear(203, 1, append(203, 2, (1, 4), 2, 1, 4));
+    let refusals = bench.machine.refusals();
+    assert_eq!(refusals.count(Refusal::ContradictsCommitted), 2);
+    assert_eq!(bench.said(), []);
     assert_eq!(
         bench.machine.log(),
         &Shape::from_runs([(1, 3), (2, 2)]).unwrap()
     );
+}
+
+/// What was compacted away is committed and agrees, though nobody can compare it any more: what follows it is taken.
+#[test]
+fn entries_that_follow_what_was_compacted_away_are_taken() {
+    let mut bench = node(3, stored(1, &[]), &[]);
+    bench.hear(200, 1, append(200, 1, (0, 0), 1, 5, 5));
+    bench.machine.compact(ms(201), 5).unwrap();
+    bench.said();
+    bench.hear(202, 1, append(202, 1, (1, 3), 1, 4, 5));
+    assert_eq!(bench.said(), [(1, ack(1, 202, 7))]);
+    assert_eq!(bench.machine.last(), Position::new(1, 7));
+    assert_eq!(bench.disk.unwrap().log, *bench.machine.log());
+}
+
+/// A configuration entry travels alone, after what comes before it; and, like any other entry, not beyond the window.
+#[test]
+fn a_configuration_travels_alone_and_within_the_window() {
+    let two = |bench: &mut Bench<Switched>, at| {
+        let target = Target {
+            voters: Voters::new([NodeId(0), NodeId(1)]).unwrap(),
+            learners: Vec::new(),
+        };
+        bench.machine.change(ms(at), &target).unwrap();
+    };
+    let told = |bench: &mut Bench<Switched>| {
+        let said = bench.said().into_iter();
+        said.filter_map(|(to, message)| match message {
+            Message::Append { prev, entries, .. } if to == 1 => {
+                let change = matches!(entries, Entries::Change { .. });
+                Some((prev.index, entries.count(), change))
+            }
+            _ => None,
+        })
+        .collect::<Vec<_>>()
+    };
+    let (mut bench, _) = leader(Replication::default());
+    bench.machine.propose(ms(21), 2).unwrap();
+    two(&mut bench, 21);
+    bench.propose(21, 2);
+    let apart = [(1, 2, false), (3, 1, true), (4, 2, false)];
+    assert_eq!(told(&mut bench), apart);
+    assert_eq!(bench.disk.clone().unwrap().log, *bench.machine.log());
+
+    let (batch, window) = (1, 1);
+    let (mut bench, term) = leader(Replication { batch, window });
+    bench.propose(21, 1);
+    two(&mut bench, 22);
+    bench.input(60, Input::Timeout);
+    assert_eq!(told(&mut bench), [(1, 1, false)]);
+    // All has arrived, and its acknowledgement has not.
+    let beat = Message::HeartbeatAck {
+        term,
+        sent: ms(60),
+        promise: PROMISE,
+        round: 2,
+        matched: 2,
+    };
+    bench.hear(62, 1, beat);
+    assert_eq!(told(&mut bench), [(2, 0, false)]);
+}
+
+/// INV-L4: what the disk holds is acknowledged in a term when the record of that term is there too, and once.
+#[test]
+fn an_acknowledgement_waits_for_its_record() {
+    let mut bench = node(3, stored(1, &[]), &[]);
+    bench.heartbeat(200, 1, 1);
+    bench.said();
+    bench.hear(201, 1, append(201, 1, (0, 0), 1, 2, 0));
+    assert_eq!(bench.said(), [(1, ack(1, 201, 2))]);
+    bench.disk_works = false;
+    bench.hear(202, 1, append(202, 2, (1, 2), 2, 1, 0));
+    bench.write_next(203);
+    assert_eq!(bench.said(), [(1, ack(2, 202, 3))]);
 }
 
 /// Flow control, per follower: so many entries in a message, so many on the way; what is acknowledged makes room.
@@ -423,9 +510,236 @@ fn only_the_answer_to_a_probe_begins_a_stream() {
     assert_eq!(entries_to(&mut bench, 1), []);
     let pace = |bench: &Bench<Switched>| bench.machine.progress(NodeId(1)).unwrap().pace;
     assert_eq!(pace(&bench), Pace::Probing);
+    // Neither a refusal of what was sent before the question, nor one of something else that was sent with it.
+    bench.hear(24, 1, refused(term, 21, 1, (0, 0)));
+    bench.hear(24, 1, refused(term, 23, 4, (term, 2)));
+    assert_eq!(entries_to(&mut bench, 1), []);
+    assert_eq!(pace(&bench), Pace::Probing);
     bench.hear(25, 1, ack(term, 23, 2));
     assert_eq!(pace(&bench), Pace::Stream);
     assert_eq!(entries_to(&mut bench, 1).len(), 5);
+}
+
+/// RL-12: in a stream the refusal of something that was not sent, or of what is known to be there, asks nothing anew.
+#[test]
+fn a_refusal_of_what_is_settled_asks_nothing_anew() {
+    let (mut bench, term) = leader(Replication::default());
+    bench.propose(21, 6);
+    bench.hear(22, 1, ack(term, 21, 4));
+    bench.said();
+    let known = |bench: &Bench<Switched>| bench.machine.progress(NodeId(1)).unwrap();
+    let before = known(&bench);
+    assert_eq!(
+        (before.matched, before.next, before.pace),
+        (4, 8, Pace::Stream)
+    );
+    for prev in [3, 8] {
+        bench.hear(23, 1, refused(term, 21, prev, (term, 2)));
+        assert_eq!(known(&bench), before, "{prev}");
+    }
+    bench.hear(23, 1, refused(term, 21, 7, (term, 4)));
+    assert_eq!(entries_to(&mut bench, 1), [(4, 3)]);
+}
+
+/// What has arrived with the question is not sent again, though the disk holds less of it.
+#[test]
+fn a_probe_that_arrived_is_not_sent_again() {
+    let flow = Replication {
+        batch: 4,
+        window: 256,
+    };
+    let (mut bench, term) = leader(flow);
+    bench.propose(21, 9);
+    bench.said();
+    bench.hear(23, 1, refused(term, 21, 5, (term, 1)));
+    assert_eq!(entries_to(&mut bench, 1), [(1, 4)]);
+    bench.hear(25, 1, ack(term, 23, 2));
+    assert_eq!(entries_to(&mut bench, 1), [(5, 4), (9, 1)]);
+}
+
+/// The first question carries entries, however long the log is; after it the window counts what was sent beyond it.
+#[test]
+fn a_question_carries_what_the_window_leaves() {
+    let (batch, window) = (4, 5);
+    let flow = Replication { batch, window };
+    let log = stored(1, &[(1, 20)]);
+    let mut bench = Bench::with_log(3, 0, log, flow, Switched::default());
+    bench.elect(200, 1);
+    assert_eq!(entries_to(&mut bench, 1), [(20, 1)]);
+
+    let (mut bench, term) = leader(flow);
+    bench.propose(21, 20);
+    assert_eq!(entries_to(&mut bench, 1), [(1, 4), (5, 1)]);
+    bench.hear(22, 1, refused(term, 21, 5, (term, 4)));
+    // Three of the five before it may be on the way still.
+    assert_eq!(entries_to(&mut bench, 1), [(4, 2)]);
+}
+
+/// A new leader sends what is not known to be committed along with its first entry, when one message holds them.
+#[test]
+fn little_that_is_uncommitted_travels_with_the_first_entry() {
+    let flow = Replication {
+        batch: 4,
+        window: 256,
+    };
+    for (entries, commit, first) in [(3, 0, 0), (4, 0, 4), (5, 2, 2), (6, 2, 6), (3, 3, 3)] {
+        let log = stored(1, &[(1, entries)]);
+        let mut bench = Bench::with_log(3, 0, log, flow, Switched::default());
+        bench.hear(200, 1, append(200, 1, (1, entries), 1, 0, commit));
+        assert_eq!(bench.machine.commit(), commit);
+        bench.elect(800, 1);
+        let said = entries_to(&mut bench, 1);
+        assert_eq!(said[0].0, first, "{entries} {commit}: {said:?}");
+        let sent: u64 = said.iter().map(|(_, count)| count).sum();
+        assert_eq!(sent, entries - first + 1);
+    }
+}
+
+/// Nobody agrees at what it refuses, and whoever refuses where the log begins, or has less, needs the snapshot.
+#[test]
+fn a_refusal_leads_back_and_never_to_itself() {
+    let snapshot = |bench: &mut Bench<Switched>| {
+        let said = bench.said().into_iter();
+        let installs = |(to, message): &(u64, Message)| {
+            *to == 1 && matches!(message, Message::InstallSnapshot { .. })
+        };
+        said.filter(installs).count()
+    };
+    let compacted = || {
+        let (mut bench, term) = leader(Replication::default());
+        bench.propose(21, 5);
+        for follower in [1, 2] {
+            bench.hear(22, follower, ack(term, 21, 6));
+        }
+        bench.machine.compact(ms(22), 4).unwrap();
+        bench.propose(23, 1);
+        bench.said();
+        (bench, term)
+    };
+    let next = |bench: &Bench<Switched>| bench.machine.progress(NodeId(1)).unwrap().next;
+    let (mut bench, term) = compacted();
+    bench.machine.handle(
+        ms(24),
+        Input::Peer(NodeId(1), refused(term, 23, 6, (term, 6))),
+    );
+    assert_eq!(next(&bench), 6);
+    let (mut bench, term) = compacted();
+    bench.hear(24, 1, refused(term, 23, 6, (term, 4)));
+    assert_eq!(entries_to(&mut bench, 1), [(4, 3)]);
+    bench.hear(25, 1, refused(term, 24, 4, (term, 4)));
+    assert_eq!(snapshot(&mut bench), 1);
+    let (mut bench, term) = compacted();
+    bench.hear(24, 1, refused(term, 23, 6, (term, 2)));
+    assert_eq!(snapshot(&mut bench), 1);
+}
+
+/// RL-7: a follower that does not know any more what it acknowledged is asked about that, and not sent everything again.
+#[test]
+fn a_follower_that_forgot_is_asked_about_what_it_acknowledged() {
+    let (mut bench, term) = leader(Replication::default());
+    bench.propose(21, 5);
+    bench.hear(22, 1, ack(term, 21, 6));
+    bench.input(60, Input::Timeout);
+    bench.said();
+    let beat = |round, matched| Message::HeartbeatAck {
+        term,
+        sent: ms(60),
+        promise: PROMISE,
+        round,
+        matched,
+    };
+    bench.hear(61, 1, beat(2, 6));
+    assert_eq!(entries_to(&mut bench, 1), []);
+    bench.hear(62, 1, beat(2, 0));
+    assert_eq!(entries_to(&mut bench, 1), [(6, 0)]);
+}
+
+/// A snapshot takes as long as it takes: it is sent again after an election timeout, and not with every heartbeat.
+#[test]
+fn a_snapshot_is_given_an_election_timeout() {
+    let (mut bench, term) = leader(Replication::default());
+    bench.propose(21, 5);
+    for follower in [1, 2] {
+        bench.hear(22, follower, ack(term, 21, 6));
+    }
+    bench.machine.compact(ms(22), 6).unwrap();
+    bench.propose(23, 1);
+    bench.said();
+    bench.hear(24, 1, refused(term, 23, 6, (term, 2)));
+    let max = bench.machine.config().timing.election_max;
+    let end = 24 + max.as_micros() / 1_000;
+    let (mut newest, mut installs) = ((ms(10), 1), Vec::new());
+    for at in 24..=end {
+        for (to, message) in bench.said() {
+            match message {
+                Message::InstallSnapshot { .. } => installs.push((at, to)),
+                Message::Heartbeat { sent, round, .. } => newest = (sent, round),
+                _ => {}
+            }
+        }
+        for (of, matched) in [(1, 2), (2, 7)] {
+            let (sent, round) = newest;
+            let ack = Message::HeartbeatAck {
+                term,
+                sent,
+                promise: PROMISE,
+                round,
+                matched,
+            };
+            bench.hear(at, of, ack);
+        }
+        bench.input(at, Input::Timeout);
+    }
+    assert_eq!(installs, [(24, 1)]);
+    let again = |(to, message): &(u64, Message)| {
+        *to == 1 && matches!(message, Message::InstallSnapshot { .. })
+    };
+    assert_eq!(bench.said().iter().filter(|said| again(said)).count(), 1);
+}
+
+/// C1: also what a leader says waits for its record. Grants to a candidate whose own record is not written were not asked
+/// for, and change nothing in that.
+#[test]
+fn a_leader_says_nothing_before_its_record() {
+    let mut bench = node(3, None, &[]);
+    bench.disk_works = false;
+    bench.input(10, Input::Campaign);
+    for voter in [1, 2] {
+        let (remainder, sent) = (Duration::ZERO, ms(10));
+        let granted = Message::PreVoteGranted {
+            term: 1,
+            remainder,
+            sent,
+        };
+        bench.hear(10, voter, granted);
+    }
+    bench.said();
+    for voter in [1, 2] {
+        bench.hear(11, voter, Message::VoteGranted { term: 1 });
+    }
+    assert_eq!(bench.machine.role(), Role::Leader);
+    assert_eq!(bench.said(), []);
+    bench.write_next(12);
+    assert_eq!(entries_to(&mut bench, 1), [(0, 1)]);
+}
+
+#[test]
+fn who_does_not_lead_says_whom_to_ask() {
+    let mut bench = node(3, None, &[]);
+    let told = |bench: &mut Bench<Switched>| {
+        let refused = bench.machine.propose(ms(200), 1).unwrap_err();
+        refused.to_string()
+    };
+    assert!(told(&mut bench).contains("ask again later"));
+    bench.heartbeat(200, 1, 1);
+    assert!(told(&mut bench).contains("ask node 1"));
+    for (error, remedy) in [
+        (ProposeError::NoLog, "configure replication"),
+        (ProposeError::TooLong, "start a new group"),
+        (ProposeError::Transferring, "ask the next leader"),
+    ] {
+        assert!(error.to_string().contains(remedy), "{error}");
+    }
 }
 
 /// Raft §5.3: a refusal passes over a whole term, on either side.
@@ -501,6 +815,16 @@ fn compaction_keeps_what_may_be_taken_back() {
     let disk = bench.disk.clone().unwrap();
     assert_eq!(disk.log, *bench.machine.log());
     assert_eq!(disk.log.base(), base);
+    // Once is enough, and a machine whose disk is in doubt asks for nothing more.
+    for again in [2, 3] {
+        assert_eq!(bench.machine.compact(ms(30), again), Ok(base));
+        assert_eq!(bench.machine.pending(), 0);
+    }
+    bench.propose(31, 1);
+    let open = bench.waiting[0];
+    bench.input(31, Input::Reply(open, Err(Unknown)));
+    assert_eq!(bench.machine.compact(ms(31), 4), Ok(base));
+    assert!(bench.machine.poll().is_none());
     let again = Bench::with_log(
         3,
         0,
@@ -552,6 +876,12 @@ fn a_snapshot_is_installed_where_it_is_news() {
             assert_eq!(bench.machine.log().runs().collect::<Vec<_>>(), kept);
         }
     }
+    // One that ends in what is known to be committed changes nothing, whatever it says.
+    let mut bench = node(3, stored(5, &[(1, 2)]), &[]);
+    bench.hear(200, 1, append(200, 5, (1, 2), 1, 0, 2));
+    assert_eq!(bench.machine.commit(), 2);
+    bench.hear(201, 1, install(201, 5, (2, 2)));
+    assert_eq!(bench.machine.last(), Position::new(1, 2));
     // While its disk is behind, it is not acknowledged.
     let mut bench = node(3, stored(5, &[(1, 2)]), &[]);
     bench.heartbeat(200, 1, 5);

@@ -278,6 +278,23 @@ fn a_leader_that_goes_names_the_freshest() {
     assert!(named == Some(NodeId(1)) || named == Some(NodeId(2)));
 }
 
+/// A learner that has the whole log cannot be elected.
+#[test]
+fn a_leader_that_goes_names_a_voter() {
+    let mut cluster = three_and(1);
+    settle(&mut cluster, 0, &[0, 1, 2], &[3]);
+    cluster.run(100);
+    // It is the first to have it, and the voter that decides is the last.
+    cluster.nodes[2].write_takes = 5_000;
+    settle(&mut cluster, 0, &[1, 2], &[3]);
+    let release = |(_, _, message): &(usize, usize, Message)| match message {
+        Message::Release { to, .. } => *to,
+        _ => None,
+    };
+    let named = cluster.said.iter().find_map(release);
+    assert!(named == Some(NodeId(1)) || named == Some(NodeId(2)));
+}
+
 /// Without pre-votes it is a request for votes that is answered so.
 #[test]
 fn a_removed_node_that_asks_for_votes_is_told() {
@@ -504,6 +521,27 @@ fn a_node_added_again_does_not_heed_old_news() {
     assert_eq!(cluster.machine(2).role(), Role::Follower);
 }
 
+/// A node whose log begins with a configuration that has it knows who took part there.
+#[test]
+fn a_node_does_not_heed_news_of_where_its_log_begins() {
+    let mut cluster = Cluster::new(3);
+    cluster.elect(0);
+    cluster.propose(0, 3);
+    cluster.run(100);
+    let upto = cluster.commit(2);
+    let base = cluster.with(2, |machine, now| machine.compact(now, upto));
+    let base = base.unwrap().index;
+    cluster.isolate(2);
+    cluster.run(400);
+    cluster.input(2, Input::Campaign);
+    let asked = cluster.machine(2).term() + 1;
+    for (index, removed) in [(base, None), (base + 1, Some(base + 1))] {
+        let told = Message::NotMember { asked, index };
+        cluster.input(2, Input::Peer(NodeId(1), told));
+        assert_eq!(cluster.machine(2).removed(), removed);
+    }
+}
+
 /// scylladb#10618: one voter begins to hand its vote to another, and is cut off from it. It alone can be elected, and a
 /// member of either half counts its own vote.
 #[test]
@@ -524,6 +562,35 @@ fn a_member_of_either_half_votes_for_itself() {
     cluster.until("the other leads", |cluster| cluster.leading() == [1]);
     assert_eq!(told(cluster.machine(1).membership()), "+0 1");
     assert_eq!(elections(&cluster), 3);
+}
+
+/// Raft §6: what is committed meanwhile are the entries before it.
+#[test]
+fn a_joint_configuration_is_left_when_it_is_committed() {
+    let mut cluster = three_and(2);
+    settle(&mut cluster, 0, &[0, 1, 2], &[3, 4]);
+    cluster.run(100);
+    cluster.loses = |_, _, message| {
+        matches!(
+            message,
+            Message::Append {
+                entries: Entries::Change { .. },
+                ..
+            }
+        )
+    };
+    let before = cluster.propose(0, 1);
+    let index = change(&mut cluster, 0, &[0, 3, 4], &[]).unwrap();
+    cluster.until("what comes before is committed", |cluster| {
+        cluster.commit(0) == before
+    });
+    cluster.run(10);
+    assert_eq!(cluster.machine(0).last().index, index);
+    assert!(cluster.machine(0).membership().is_joint());
+    cluster.loses = |_, _, _| false;
+    cluster.until("left", |cluster| {
+        told(cluster.machine(0).membership()) == "0 3 4"
+    });
 }
 
 /// The leader's own disk is the last that a joint configuration waits for.

@@ -8,7 +8,7 @@ use bench::{Bench, follower, handled, look, ms, plain};
 use group::{Breakage, Group};
 use std::hash::{DefaultHasher, Hasher};
 use tenure::log::{Position, Shape};
-use tenure::raft::{Message, Record, Role, Rule, Switched, View};
+use tenure::raft::{Entries, Message, Record, Replication, Role, Rule, Switched, View};
 use tenure::{Duration, Election, Input, NodeId};
 
 /// Without draws two machines of one state do the same, whatever they did before.
@@ -227,6 +227,53 @@ fn writes_are_counted_from_the_newest() {
         voter(&[8], &[short, long]),
         voter(&[3, 5, 8], &[short, long])
     );
+}
+
+/// The same of writes of the log: how far each goes is seen, and how many went before is not.
+#[test]
+fn writes_of_a_log_are_counted_from_the_newest() {
+    let follower = |before: &[u64]| {
+        let (flow, rules) = (
+            Replication::default(),
+            Switched::without(&[Rule::RedrawPerAttempt]),
+        );
+        let mut bench = Bench::with_log(3, 0, None, flow, rules);
+        for term in before {
+            bench.heartbeat(1, 1, *term);
+        }
+        bench.disk_works = false;
+        for (prev, count) in [(0, 1), (1, 2), (3, 1)] {
+            let append = Message::Append {
+                term: 8,
+                sent: ms(1),
+                prev: Position::new(8 * u64::from(prev > 0), prev),
+                entries: Entries::Run { term: 8, count },
+                commit: 0,
+            };
+            bench.hear(1, 1, append);
+        }
+        assert_eq!(bench.waiting.len(), 3);
+        look(&bench.machine, ms(1), View::PLAIN)
+    };
+    assert_eq!(follower(&[8]), follower(&[3, 5, 8]));
+}
+
+/// Entries that were proposed one by one before the host drained are one write, and look like one.
+#[test]
+fn a_write_that_grew_looks_like_one_that_was_asked_at_once() {
+    let proposed = |counts: &[u32]| {
+        let (flow, rules) = (Replication::default(), Switched::default());
+        let mut bench = Bench::with_log(3, 0, None, flow, rules);
+        bench.elect(10, 1);
+        bench.disk_works = false;
+        for count in counts {
+            bench.machine.propose(ms(20), *count).unwrap();
+        }
+        bench.input(20, Input::Timeout);
+        look(&bench.machine, ms(20), View::PLAIN)
+    };
+    assert_eq!(proposed(&[1, 1, 1]), proposed(&[3]));
+    assert_ne!(proposed(&[1, 1, 1]), proposed(&[2]));
 }
 
 /// Time is relative: without end where there is none, and out of the picture where it does not count.

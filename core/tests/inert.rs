@@ -7,7 +7,10 @@ use bench::{Bench, handled, look, ms};
 use group::{Breakage, Group};
 use std::collections::BTreeMap;
 use tenure::log::{Position, Shape};
-use tenure::raft::{Message, Raft, Record, Role, Rules, Switched, View};
+use tenure::quorum::Voters;
+use tenure::raft::{
+    Boot, Config, Message, Raft, Record, Replication, Role, Rule, Rules, Switched, View,
+};
 use tenure::{Duration, Input, NodeId, Output};
 
 /// Delivers `message` to a copy of where it goes, and its answer to a copy of where it came from: nothing comes of either,
@@ -279,6 +282,74 @@ fn what_is_over_is_inert() {
             assert!(!inert(&behind.machine), "{told} that waits for its disk");
         }
     }
+}
+
+/// Outside safe mode nobody promises, but a node may still wait out what it promised before it was configured so: what frees
+/// it from that is not inert.
+#[test]
+fn a_release_that_frees_is_not_inert_outside_safe_mode() {
+    let at = |millis, released, off: &[Rule]| {
+        let config = Config {
+            safe_mode: false,
+            ..Config::new(NodeId(0), Voters::new((0..5).map(NodeId)).unwrap())
+        };
+        let record = Record {
+            term: 5,
+            vote: Some(NodeId(2)),
+            promise: Duration::from_millis(150),
+            ..Record::default()
+        };
+        let boot = Boot {
+            stored: Some(record.into()),
+            incarnation: 1,
+            seed: 1,
+        };
+        let here = Raft::with_rules(config, boot, ms(0), Switched::without(off)).unwrap();
+        let ask = Message::RequestVote {
+            term: 5,
+            last: Position::START,
+            released,
+        };
+        here.inert(ms(millis), &resting(1, 5, None).machine, &ask, true)
+    };
+    // The wait after a restart ends with the own term's leader alone.
+    let released = |millis| [0, 4, 5].map(|released| at(millis, released, &[]));
+    assert_eq!(released(100), [true, true, false]);
+    assert_eq!(released(151), [true, true, true]);
+    let any = |released| at(200, released, &[Rule::ReleaseOwnTerm]);
+    assert_eq!([0, 4].map(any), [true, false]);
+}
+
+/// A leader with a log counts the rounds that a member answered: an answer to a later one may confirm a read.
+#[test]
+fn an_answer_to_a_later_round_is_not_inert() {
+    let flow = Replication::default();
+    let mut bench = Bench::with_log(3, 0, None, flow, Switched::default());
+    let term = bench.elect(1_000, 1);
+    let ack = |round| Message::HeartbeatAck {
+        term,
+        sent: ms(1_000),
+        promise: Duration::from_millis(150),
+        round,
+        matched: 0,
+    };
+    bench.input(1_001, Input::Timeout);
+    bench.hear(1_001, 2, ack(1));
+    let there = Bench::booted(
+        3,
+        2,
+        Some(Record {
+            term,
+            ..Record::default()
+        }),
+        Shape::new(),
+        Switched::default(),
+    );
+    let inert = |round| {
+        let (machine, there) = (&bench.machine, &there.machine);
+        machine.inert(ms(1_001), there, &ack(round), true)
+    };
+    assert_eq!([inert(0), inert(1), inert(2)], [true, true, false]);
 }
 
 /// What depends on when: an answer to a pre-vote counts as long as a promise lasts, and where time does not count a vote

@@ -298,6 +298,59 @@ fn a_release_of_another_term_is_told_apart() {
     );
 }
 
+/// Hearsay of a release moves neither a leader nor a node that never followed the one that stopped.
+#[test]
+fn a_release_told_by_a_candidate_moves_nobody_it_does_not_concern() {
+    let ask = |term, released| Message::RequestVote {
+        term,
+        last: Position::START,
+        released,
+    };
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    bench.acked(11, 1, term, 10);
+    bench.hear(12, 2, ask(term + 1, term));
+    assert_eq!(bench.machine.leader(), Some(NodeId(0)));
+    let led = bench.machine.standing(ms(12));
+    assert!(matches!(led, Standing::Leading(_)), "{led:?}");
+
+    let mut bench = follower();
+    bench.heartbeat(10, 1, 5);
+    bench.hear(11, 2, ask(9, 8));
+    assert_eq!(bench.machine.term(), 5, "refused under a promise");
+    bench.heartbeat(12, 1, 8);
+    assert_eq!(bench.machine.term(), 8, "that leader may be alive");
+}
+
+/// C8: a follower keeps nothing of what it needed to lead.
+#[test]
+fn a_leader_that_follows_frees_what_it_led_with() {
+    let mut bench = follower();
+    let term = bench.elect(10, 1);
+    let heartbeat = Message::Heartbeat {
+        term: term + 1,
+        sent: ms(11),
+        round: 1,
+        commit: 0,
+    };
+    bench.input(
+        11,
+        Input::Peer(
+            NodeId(1),
+            Message::HeartbeatRefused {
+                asked: term,
+                term: term + 1,
+            },
+        ),
+    );
+    assert_eq!(bench.machine.role(), Role::Follower);
+    let machine = &mut bench.machine;
+    let measured = allocation_counter::measure(|| {
+        machine.handle(ms(12), Input::Peer(NodeId(1), heartbeat));
+    });
+    assert!(measured.bytes_current < 0, "{measured:?}");
+}
+
 /// Once nobody leads any more, a follower waits no longer than a retry draw, and never longer than it would have.
 #[test]
 fn a_release_brings_the_next_attempt_forward() {

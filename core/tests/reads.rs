@@ -731,6 +731,73 @@ fn a_waiting_read_shows_in_the_fingerprint() {
     }
 }
 
+/// C10: when a follower asked decides when it asks again; which round a leader has come to, which answers count.
+#[test]
+fn what_a_waiting_read_depends_on_shows_in_the_fingerprint() {
+    fn look<R: Rules>(machine: &Raft<R>, now: Instant, timed: bool) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let view = View {
+            timed,
+            ..View::PLAIN
+        };
+        machine.view(now, view, &mut hasher);
+        hasher.finish()
+    }
+    let asked_at = |millis| {
+        let mut cluster = led();
+        cluster.loses = |_, _, message| matches!(message, Message::ReadIndex { .. });
+        cluster.run(millis);
+        cluster.read(1);
+        cluster.run(10 - millis);
+        look(cluster.machine(1), cluster.clock(), true)
+    };
+    assert_eq!(asked_at(5), asked_at(5));
+    assert_ne!(asked_at(5), asked_at(6));
+
+    // The round that a read waits for and how many a member did not answer are the same; the newest round is not.
+    let leader = |asker: usize, answered, more: bool| {
+        let mut cluster = plain(Faithful);
+        cluster.elect(0);
+        cluster.propose(0, 3);
+        cluster.run(10);
+        cluster.loses = |_, _, _| true;
+        let ack = |cluster: &mut Cluster, round| {
+            for from in [1, 2] {
+                let answer = Message::HeartbeatAck {
+                    term: 1,
+                    sent: cluster.clock(),
+                    promise: Duration::from_millis(150),
+                    round,
+                    matched: 4,
+                };
+                cluster.hear(0, from, answer);
+            }
+        };
+        let beat = |cluster: &mut Cluster| {
+            cluster.with(0, |machine, now| {
+                let due = machine.deadline().unwrap().max(now);
+                machine.handle(due, Input::Timeout);
+                due
+            })
+        };
+        cluster.now = beat(&mut cluster).as_micros();
+        ack(&mut cluster, answered);
+        if asker == 0 {
+            cluster.read(0);
+        } else {
+            cluster.hear(0, asker, Message::ReadIndex { term: 1, number: 1 });
+        }
+        if more {
+            cluster.now = beat(&mut cluster).as_micros();
+        }
+        look(cluster.machine(0), cluster.clock(), false)
+    };
+    for asker in [0, 1] {
+        assert_eq!(leader(asker, 1, false), leader(asker, 1, false));
+        assert_ne!(leader(asker, 1, false), leader(asker, 2, true));
+    }
+}
+
 /// C8: once warm, reads on leader and follower allocate nothing.
 #[test]
 fn reads_allocate_nothing_in_the_steady_state() {

@@ -5,14 +5,15 @@
 mod cluster;
 
 use cluster::{Cluster, target, voters};
+use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 use tenure::log::{Position, Shape};
-use tenure::membership::Membership;
+use tenure::membership::{Member, Membership, Part};
 use tenure::raft::{
     Better, Entries, LogWrite, Message, Record, Refusal, Role, Rule, Rules, Stored, Timing, Write,
 };
 use tenure::random::Random;
-use tenure::{Duration, Input, NodeId};
+use tenure::{Duration, Election, Input, NodeId};
 
 /// What a disk holds after `term`, with the given runs of entries.
 fn stored(term: u64, runs: &[(u64, u64)]) -> Stored {
@@ -175,7 +176,7 @@ fn the_best_of_the_quorum_is_asked_and_not_just_a_better_one() {
             cluster.isolate(place);
         }
         cluster.cut(1, 2);
-        cluster.run(151);
+        cluster.run(152);
         cluster.input(0, Input::Campaign);
         cluster.until("asked", |cluster| !asked(cluster).is_empty());
         assert_eq!(asked(&cluster), [(0, of, Position::new(6, 3))]);
@@ -427,6 +428,257 @@ fn a_refusal_of_an_earlier_candidacy_does_not_count() {
         cluster.run(31);
         assert_eq!(asked(&cluster).len(), fetches);
     }
+}
+
+const BETTER: Position = Position { term: 4, index: 9 };
+
+/// Node 1 of three and a learner, cut off from the others, in term 4 and with entries of terms 1 and 3, of which it knows
+/// the first `commit` to be committed; it asks to be elected, and waits for an answer.
+fn asks(commit: u64) -> Cluster {
+    let members = (0..4).map(|id| Member {
+        id: NodeId(id),
+        part: if id == 3 { Part::Learner } else { Part::Voter },
+    });
+    let membership = Arc::new(Membership::from_members(members).unwrap());
+    let mut disk = stored(4, &[(1, 1)]);
+    let to = membership.clone();
+    for (after, entries) in [
+        ((1, 1), Entries::Change { term: 1, to }),
+        ((1, 2), Entries::Run { term: 1, count: 2 }),
+        ((1, 4), Entries::Run { term: 3, count: 2 }),
+    ] {
+        let after = Position::new(after.0, after.1);
+        let log = LogWrite::Append { after, entries };
+        let record = disk.record;
+        disk.apply(&Write { record, log }).unwrap();
+    }
+    let mut cluster = begun(Cluster::new(3), &[stored(4, &[]), disk]);
+    cluster.isolate(1);
+    let append = Message::Append {
+        term: 4,
+        sent: cluster.clock(),
+        prev: Position::new(3, 6),
+        entries: Entries::NONE,
+        commit,
+    };
+    cluster.input(1, Input::Peer(NodeId(0), append));
+    cluster.run(152);
+    cluster.said.clear();
+    cluster.input(1, Input::Campaign);
+    assert_eq!(cluster.machine(1).role(), Role::PreCandidate);
+    assert_eq!(cluster.commit(1), commit);
+    cluster
+}
+
+/// Tells node 1 that `of` would vote for it if its log did not end at `last`.
+fn refuse(cluster: &mut Cluster, of: u64, asked: u64, last: Position, remainder: Duration) {
+    let sent = cluster.clock();
+    let better = Some(Better {
+        last,
+        remainder,
+        sent,
+    });
+    let term = 4;
+    let refused = Message::PreVoteRefused {
+        asked,
+        term,
+        better,
+    };
+    cluster.input(1, Input::Peer(NodeId(of), refused));
+}
+
+/// RL-4: what counts is said by a voter, to a node that asks now, about what it asks.
+#[test]
+fn only_a_voter_that_refuses_the_present_candidacy_is_asked() {
+    let none = Duration::ZERO;
+    let mut cluster = asks(0);
+    refuse(&mut cluster, 2, 4, BETTER, none);
+    refuse(&mut cluster, 3, 5, BETTER, none);
+    assert_eq!(asked(&cluster), []);
+    refuse(&mut cluster, 2, 5, BETTER, none);
+    assert_eq!(asked(&cluster), [(1, 2, Position::new(3, 6))]);
+
+    let mut cluster = asks(0);
+    cluster.restart(1);
+    assert_eq!(cluster.machine(1).role(), Role::Follower);
+    refuse(&mut cluster, 2, 5, BETTER, none);
+    assert_eq!(asked(&cluster), []);
+
+    let mut cluster = asks(0);
+    for node in &mut cluster.nodes {
+        node.config.replication = None;
+        node.disk = Stored::from(node.disk.record);
+    }
+    let mut cluster = cluster.seeded(1);
+    cluster.run(152);
+    cluster.input(1, Input::Campaign);
+    cluster.said.clear();
+    refuse(&mut cluster, 2, 5, BETTER, none);
+    assert_eq!((asked(&cluster), cluster.machine(1).grants()), (vec![], 1));
+}
+
+/// A voter cannot have promised for longer than it may.
+#[test]
+fn a_refusal_with_an_impossible_promise_is_refused_by_name() {
+    let longest = Duration::from_millis(150);
+    let mut cluster = asks(0);
+    refuse(
+        &mut cluster,
+        2,
+        5,
+        BETTER,
+        longest + Duration::from_micros(1),
+    );
+    let count = |cluster: &Cluster| {
+        let refusals = cluster.machine(1).refusals();
+        refusals.count(Refusal::ImpossiblePromise)
+    };
+    assert_eq!((asked(&cluster), count(&cluster)), (vec![], 1));
+    refuse(&mut cluster, 2, 5, BETTER, longest);
+    assert_eq!((asked(&cluster).len(), count(&cluster)), (1, 1));
+}
+
+/// Once the entries are there, those that refused for them alone count as if they had granted, when they are free; a
+/// refusal for a log that is no better any more counts at once, and everybody once.
+#[test]
+fn who_refused_for_its_log_alone_grants_when_it_is_free() {
+    let none = Duration::ZERO;
+    let mut cluster = asks(0);
+    let free = Duration::from_millis(20);
+    refuse(&mut cluster, 2, 5, BETTER, free);
+    let (_, message) = suffix(&cluster, Position::new(3, 6), 4, 3, BETTER);
+    cluster.input(1, Input::Peer(NodeId(2), message));
+    assert_eq!(cluster.machine(1).last(), BETTER);
+    assert_eq!(cluster.machine(1).grants(), 2);
+    assert_eq!(cluster.machine(1).role(), Role::PreCandidate);
+    cluster.run(20);
+    assert_eq!(cluster.machine(1).role(), Role::PreCandidate);
+    cluster.run(1);
+    assert_eq!(cluster.machine(1).role(), Role::Candidate);
+
+    let mut cluster = asks(0);
+    let worse = Position::new(3, 5);
+    let long = Duration::from_millis(100);
+    for _ in 0..2 {
+        refuse(&mut cluster, 2, 5, worse, long);
+        assert_eq!(cluster.machine(1).grants(), 2);
+    }
+    refuse(&mut cluster, 0, 5, worse, none);
+    assert_eq!(cluster.machine(1).role(), Role::Candidate);
+}
+
+/// The answer of the one that was asked: `count` entries of `of` after `prev`, of a log that ends at `last`.
+fn suffix(
+    cluster: &Cluster,
+    prev: Position,
+    of: u64,
+    count: u64,
+    last: Position,
+) -> (NodeId, Message) {
+    let (whom, answer) = answer(cluster, 4);
+    let Message::Suffix { term, sent, .. } = answer else {
+        unreachable!()
+    };
+    let entries = Entries::Run { term: of, count };
+    let suffix = Message::Suffix {
+        term,
+        sent,
+        prev,
+        entries,
+        last,
+    };
+    (whom, suffix)
+}
+
+/// RL-6: an answer from a log that ends where this one does brings nothing, and leaves the question open.
+#[test]
+fn an_answer_that_is_no_better_is_not_taken() {
+    let mut cluster = asks(0);
+    refuse(&mut cluster, 2, 5, BETTER, Duration::ZERO);
+    let end = Position::new(3, 6);
+    let (whom, none) = suffix(&cluster, end, 3, 0, end);
+    cluster.input(1, Input::Peer(whom, none));
+    let (whom, some) = suffix(&cluster, end, 4, 3, BETTER);
+    cluster.input(1, Input::Peer(whom, some));
+    assert_eq!(cluster.machine(1).last(), BETTER);
+}
+
+/// A voter that has less than what is known to be committed here cannot help; one that has just that can.
+#[test]
+fn the_question_leads_back_to_the_commit_and_no_further() {
+    for (commit, further) in [(4, true), (5, false), (3, true)] {
+        let mut cluster = asks(commit);
+        refuse(&mut cluster, 2, 5, BETTER, Duration::ZERO);
+        cluster.said.clear();
+        // The latest entry that both can have is 4 of term 1.
+        let (whom, back) = (NodeId(2), Position::new(2, 6));
+        let first = Message::Suffix {
+            term: 4,
+            sent: cluster.clock(),
+            prev: back,
+            entries: Entries::NONE,
+            last: BETTER,
+        };
+        cluster.input(1, Input::Peer(whom, first));
+        let expected = further.then_some((1, 2, Position::new(1, 4)));
+        assert_eq!(asked(&cluster), expected.into_iter().collect::<Vec<_>>());
+        let refusals = cluster.machine(1).refusals();
+        let refused = refusals.count(Refusal::ContradictsCommitted);
+        assert_eq!(refused, u32::from(!further), "{commit}");
+    }
+}
+
+/// INV-L5: a snapshot takes the place of a log that it goes beyond, and of nothing that is committed or there already; and
+/// the candidacy goes on at once under the membership that came with it.
+#[test]
+fn a_snapshot_that_was_not_needed_is_not_taken() {
+    for (base, taken) in [
+        ((3, 5), false),
+        ((2, 3), false),
+        ((1, 3), false),
+        ((2, 6), true),
+        ((4, 8), true),
+    ] {
+        let mut cluster = asks(4);
+        refuse(&mut cluster, 2, 5, BETTER, Duration::ZERO);
+        let before = cluster.machine(1).log().clone();
+        let base = Position::new(base.0, base.1);
+        let snapshot = Message::SuffixSnapshot {
+            term: 4,
+            sent: cluster.clock(),
+            base,
+            membership: Arc::new(cluster.machine(1).membership().clone()),
+            last: BETTER,
+        };
+        cluster.said.clear();
+        cluster.input(1, Input::Peer(NodeId(2), snapshot));
+        let log = cluster.machine(1).log();
+        assert_eq!(log.base() == base && log.is_empty(), taken, "{base:?}");
+        assert_eq!(*log == before, !taken, "{base:?}");
+        let unasked = cluster.machine(1).refusals().count(Refusal::Unasked);
+        assert_eq!(unasked, u32::from(!taken), "{base:?}");
+        assert_eq!(cluster.commit(1), if taken { base.index } else { 4 });
+        let stands = |(_, _, message): &(usize, usize, Message)| {
+            matches!(message, Message::RequestPreVote { .. })
+        };
+        assert_eq!(cluster.said.iter().any(stands), taken);
+    }
+}
+
+/// C10: what a candidate knows of better logs is state.
+#[test]
+fn what_is_known_of_better_logs_shows_in_the_fingerprint() {
+    let look = |of, last| {
+        let mut cluster = asks(0);
+        refuse(&mut cluster, of, 5, last, Duration::ZERO);
+        let mut hasher = DefaultHasher::new();
+        let now = cluster.clock();
+        cluster.machine(1).fingerprint(now, &mut hasher);
+        hasher.finish()
+    };
+    assert_eq!(look(2, BETTER), look(2, BETTER));
+    assert_ne!(look(2, BETTER), look(0, BETTER));
+    assert_ne!(look(2, BETTER), look(2, Position::new(4, 8)));
 }
 
 /// Makes 1, cut off, stand as early as it may.

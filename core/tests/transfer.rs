@@ -456,3 +456,15 @@ fn what_was_asked_and_heard_shows_in_the_view() {
         assert_eq!(look(&cluster, 1) != before, shows, "{message:?}");
     }
 }
+
+#[test]
+fn a_transfer_that_is_refused_says_what_to_do() {
+    for (error, remedy) in [
+        (TransferError::NotLeader(None), "ask again later"),
+        (TransferError::ToItself, "nothing needs to be done"),
+        (TransferError::NotAVoter(NodeId(7)), "node 7 has no vote"),
+        (TransferError::UnderWay(NodeId(7)), "wait until it is over"),
+    ] {
+        assert!(error.to_string().contains(remedy), "{error}");
+    }
+}

@@ -277,8 +277,23 @@ fn early_pre_votes_wait_for_the_promises() {
         asker.machine.deadline(),
         Some(ms(130) + Duration::from_micros(20_405))
     );
+    let mut told_again = Bench::of(asker.machine.clone());
     asker.input(151, Input::Timeout);
     assert_eq!(asker.machine.role(), Role::Candidate);
+
+    // What the voter says last counts, also when it is bound for longer.
+    told_again.hear(
+        131,
+        0,
+        Message::PreVoteGranted {
+            term: 2,
+            remainder: Duration::from_millis(40),
+            sent: ms(125),
+        },
+    );
+    told_again.input(151, Input::Timeout);
+    assert_eq!(told_again.machine.role(), Role::PreCandidate);
+    assert!(told_again.machine.deadline() > Some(ms(171)));
 }
 
 /// What a machine tells while it is being elected, step by step: an inspector has nothing else to go by.
@@ -464,6 +479,18 @@ fn half_is_enough_without_a_majority_of_voters() {
     assert_eq!(bench.machine.role(), Role::Candidate);
     bench.hear(301, 1, Message::VoteGranted { term: 1 });
     assert_eq!(bench.machine.role(), Role::Leader);
+}
+
+/// With the rule off one voter is enough for a majority, when it says so often enough.
+#[test]
+fn a_vote_may_count_twice_without_count_once() {
+    let off = Switched::without(&[Rule::CountOnce, Rule::PreVote]);
+    let mut bench = Bench::booted(5, 0, None, Shape::new(), off);
+    bench.input(300, Input::Timeout);
+    for role in [Role::Candidate, Role::Leader] {
+        bench.hear(301, 1, Message::VoteGranted { term: 1 });
+        assert_eq!(bench.machine.role(), role);
+    }
 }
 
 /// A reign ends what came before it: the first attempt after it is as quick as any first attempt.

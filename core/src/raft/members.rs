@@ -220,6 +220,9 @@ mod tests {
             (members.as_of(4), members.newest()),
             (Some(&of(1)), Some(&of(2)))
         );
+        let mut all = members.clone();
+        all.compact(5, &of(2));
+        assert_eq!((all.newest(), all.newest_index()), (Some(&of(2)), 0));
         members.truncate(4);
         assert_eq!(members.newest(), Some(&of(1)));
         members.reset(of(3));

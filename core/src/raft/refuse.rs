@@ -242,6 +242,94 @@ mod tests {
         assert_eq!(ask(3, Position::new(3, 1)), Some(Refusal::ImpossibleLog));
     }
 
+    /// What is said of a log contradicts neither itself nor the term it is said in.
+    #[test]
+    fn impossible_entries_are_named() {
+        let (term, sent) = (5, Instant::ZERO);
+        let run = |of, count| Entries::Run { term: of, count };
+        for ((of, index), entries, possible) in [
+            ((0, 0), run(1, 1), true),
+            ((3, 7), run(3, 2), true),
+            ((3, 7), run(5, 2), true),
+            ((3, 7), Entries::NONE, true),
+            ((3, 7), run(2, 1), false),
+            ((3, 7), run(6, 1), false),
+            ((0, 0), run(0, 1), false),
+            ((3, MAX_INDEX - 1), run(3, 1), true),
+            ((3, MAX_INDEX - 1), run(3, 2), false),
+            ((3, 7), run(3, u64::MAX), false),
+        ] {
+            let prev = Position::new(of, index);
+            let refused = (!possible).then_some(Refusal::ImpossibleLog);
+            let append = Message::Append {
+                term,
+                sent,
+                prev,
+                entries: entries.clone(),
+                commit: 0,
+            };
+            assert_eq!(impossible(&append, term), refused, "{append:?}");
+            let last = Position::new(term, MAX_INDEX);
+            let suffix = Message::Suffix {
+                term,
+                sent,
+                prev,
+                entries,
+                last,
+            };
+            assert_eq!(impossible(&suffix, term), refused, "{suffix:?}");
+        }
+        // What is brought of a log does not go beyond its end.
+        for ((of, index), possible) in [
+            ((3, 9), true),
+            ((4, 9), true),
+            ((4, 10), true),
+            ((3, 8), false),
+            ((2, 9), false),
+            ((4, 8), false),
+            ((4, MAX_INDEX), true),
+            ((4, MAX_INDEX + 1), false),
+            ((0, 9), false),
+            ((4, 0), false),
+        ] {
+            let last = Position::new(of, index);
+            let refused = (!possible).then_some(Refusal::ImpossibleLog);
+            let suffix = Message::Suffix {
+                term,
+                sent,
+                prev: Position::new(2, 7),
+                entries: run(3, 2),
+                last,
+            };
+            assert_eq!(impossible(&suffix, term), refused, "{suffix:?}");
+            let members = [crate::NodeId(0)];
+            let voters = crate::quorum::Voters::new(members).unwrap();
+            let snapshot = |base| Message::SuffixSnapshot {
+                term,
+                sent,
+                base,
+                membership: alloc::sync::Arc::new(crate::membership::Membership::new(&voters)),
+                last,
+            };
+            let based = snapshot(Position::new(3, 9));
+            assert_eq!(impossible(&based, term), refused, "{based:?}");
+            let nothing = snapshot(Position::START);
+            assert_eq!(impossible(&nothing, term), Some(Refusal::ImpossibleLog));
+        }
+        for (index, refused) in [
+            (MAX_INDEX, None),
+            (MAX_INDEX + 1, Some(Refusal::ImpossibleLog)),
+        ] {
+            let number = 1;
+            let answer = Message::ReadIndexAck {
+                term,
+                number,
+                index,
+            };
+            assert_eq!(impossible(&answer, term), refused, "{answer:?}");
+        }
+    }
+
     #[test]
     fn impossible_releases_and_removals_are_named() {
         let (last, sent) = (Position::START, Instant::ZERO);

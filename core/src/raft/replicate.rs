@@ -86,7 +86,7 @@ impl<R: Rules> Raft<R> {
                 },
             );
         }
-        if !agrees && prev.index >= self.log.base().index && prev.index > 0 {
+        if !agrees && prev.index >= self.log.base().index {
             return self.refusals.add(Refusal::ContradictsCommitted);
         }
         let end = prev.index + entries.count();
@@ -142,9 +142,7 @@ impl<R: Rules> Raft<R> {
         } else {
             index.min(self.log.last().index)
         };
-        if known > self.commit {
-            self.commit = known;
-        }
+        self.commit = self.commit.max(known);
     }
 
     pub(super) fn on_commit(&mut self, from: NodeId, term: u64, index: u64) {

@@ -199,9 +199,10 @@ mod tests {
         assert_eq!(exact, Ok(()));
     }
 
-    /// A signed column of a store holds every term, and one more leap.
+    /// A signed column of a store holds every term and index, and one more leap.
     #[test]
     fn the_highest_term_leaves_room() {
+        assert!(i64::try_from(MAX_INDEX).is_ok());
         assert!(i64::try_from(MAX_TERM).is_ok());
         assert!(MAX_TERM.checked_add(MAX_LEAP).is_some());
     }
