@@ -26,6 +26,7 @@ pub mod membership;
 pub mod quorum;
 pub mod raft;
 pub mod random;
+pub mod rules;
 pub mod tick;
 
 mod election;
