@@ -1,0 +1,75 @@
+//! What follows from the timing of an election over a store.
+
+use super::timing::MAX_TTL;
+use crate::Duration;
+use crate::rate::PPM;
+use core::fmt;
+
+/// What follows from a timing. All but the first in true time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// How long a holder believes after the send of its last acknowledged request, on its own clock.
+    pub belief: Duration,
+    /// The longest time from the crash of a holder until another leads, while the store answers within its bound.
+    pub takeover: Duration,
+    /// The longest outage of the store that a holder survives, whenever it begins.
+    pub outage: Duration,
+    /// The shortest time from when a holder has stopped until another can hold: what a pause between the last look at the
+    /// clock and the effect may take before two write. Not less than the margin.
+    pub slack: Duration,
+}
+
+/// Why a timing is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// The bound on the pace of clocks, in parts per million, allows clocks that stand still.
+    RateBound(u32),
+    /// The lease is longer than [`MAX_TTL`].
+    TtlTooLong(Duration),
+    /// A parameter of this name is zero.
+    Zero(&'static str),
+    /// A holder's belief ends before a renewal, a second attempt and their answers are through.
+    NoSlack {
+        /// How long it believes.
+        belief: Duration,
+        /// How long that takes.
+        needs: Duration,
+    },
+    /// A request is given up on before its answer can be there.
+    Impatient {
+        /// After so long.
+        patience: Duration,
+        /// There and back.
+        round_trip: Duration,
+    },
+}
+
+impl fmt::Display for BudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RateBound(ppm) => write!(
+                f,
+                "a rate bound of {ppm} parts per million bounds nothing: it must be below {PPM}"
+            ),
+            Self::TtlTooLong(ttl) => write!(
+                f,
+                "a ttl of {ttl} is above the limit of {MAX_TTL}: lower it"
+            ),
+            Self::Zero(name) => write!(f, "{name} is zero: raise it"),
+            Self::NoSlack { belief, needs } => write!(
+                f,
+                "a holder believes for {belief}, and a renewal, a second attempt and their answers take {needs}: raise ttl, or lower margin, renew or retry"
+            ),
+            Self::Impatient {
+                patience,
+                round_trip,
+            } => write!(
+                f,
+                "a request is given up on after {patience}, and its answer may take {round_trip}: raise patience"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BudgetError {}
