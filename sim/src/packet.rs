@@ -1,9 +1,11 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
 use crate::physics::trace::Trace;
+use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::replica::{Payload, Snapshot};
 use crate::store::{Asked, Reading, Request, Said};
 use std::sync::Arc;
+use tenure::Ticket;
 use tenure::fence::Pass;
 use tenure::log::Position;
 use tenure::raft;
@@ -97,6 +99,20 @@ pub enum Packet {
         /// What is said.
         said: Arc<Said>,
     },
+    /// A node that elects by a store asks it for something.
+    AskStore {
+        /// The node's name for it.
+        ticket: Ticket,
+        /// What.
+        ask: Arc<StoreAsk>,
+    },
+    /// A store answers.
+    StoreSaid {
+        /// What it is the answer to.
+        ticket: Ticket,
+        /// What is said.
+        said: Arc<StoreSaid>,
+    },
 }
 
 /// What a host attaches to what its machine says or writes.
@@ -183,6 +199,8 @@ pub(crate) mod code {
     pub(crate) const FINISH: i64 = 29;
     pub(crate) const ASK: i64 = 30;
     pub(crate) const SAID: i64 = 31;
+    pub(crate) const ASK_STORE: i64 = 32;
+    pub(crate) const STORE_SAID: i64 = 33;
 }
 
 impl Packet {
@@ -204,6 +222,8 @@ impl Packet {
             Self::Loaded(message, _) => crate::scheme::raft::message_kind(message),
             Self::Ask { .. } => code::ASK as u8,
             Self::Said { .. } => code::SAID as u8,
+            Self::AskStore { .. } => code::ASK_STORE as u8,
+            Self::StoreSaid { .. } => code::STORE_SAID as u8,
         }
     }
 
@@ -215,6 +235,7 @@ impl Packet {
             Self::Request { .. } | Self::Reply { .. } => None,
             Self::Loaded(message, _) => Some(message.term()),
             Self::Ask { .. } | Self::Said { .. } => None,
+            Self::AskStore { .. } | Self::StoreSaid { .. } => None,
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
@@ -248,6 +269,14 @@ impl Packet {
             }
             Self::Said { number, said } => {
                 trace.mix(*number);
+                mix_hash(&**said, trace);
+            }
+            Self::AskStore { ticket, ask } => {
+                trace.mix(ticket.number);
+                mix_hash(&**ask, trace);
+            }
+            Self::StoreSaid { ticket, said } => {
+                trace.mix(ticket.number);
                 mix_hash(&**said, trace);
             }
             Self::Request { request } => trace.mix(*request),

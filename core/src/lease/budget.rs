@@ -2,7 +2,6 @@
 
 use super::timing::MAX_TTL;
 use crate::Duration;
-use crate::rate::PPM;
 use core::fmt;
 
 /// What follows from a timing. All but the first in true time.
@@ -45,30 +44,68 @@ pub enum BudgetError {
     },
 }
 
-impl fmt::Display for BudgetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl BudgetError {
+    /// A short name for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
         match self {
-            Self::RateBound(ppm) => write!(
+            Self::RateBound(_) => "rate-bound",
+            Self::TtlTooLong(_) => "ttl-too-long",
+            Self::Zero(_) => "zero",
+            Self::NoSlack { .. } => "no-slack",
+            Self::Impatient { .. } => "impatient",
+        }
+    }
+
+    /// What is wrong, without the remedy.
+    pub fn reason(&self) -> impl fmt::Display + '_ {
+        Reason(self)
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn remedy(&self) -> &'static str {
+        match self {
+            Self::RateBound(_) => "use a bound below one million",
+            Self::TtlTooLong(_) => "lower ttl",
+            Self::Zero(_) => "use at least a microsecond",
+            Self::NoSlack { .. } => "raise ttl, or lower margin, renew or retry",
+            Self::Impatient { .. } => "raise patience",
+        }
+    }
+}
+
+/// The reason alone.
+struct Reason<'e>(&'e BudgetError);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            BudgetError::RateBound(ppm) => {
+                write!(f, "a rate bound of {ppm} parts per million bounds nothing")
+            }
+            BudgetError::TtlTooLong(ttl) => {
+                write!(f, "a ttl of {ttl} is above the limit of {MAX_TTL}")
+            }
+            BudgetError::Zero(name) => write!(f, "{name} is zero"),
+            BudgetError::NoSlack { belief, needs } => write!(
                 f,
-                "a rate bound of {ppm} parts per million bounds nothing: it must be below {PPM}"
+                "a holder believes for {belief}, and a renewal, a second attempt and their answers take {needs}"
             ),
-            Self::TtlTooLong(ttl) => write!(
-                f,
-                "a ttl of {ttl} is above the limit of {MAX_TTL}: lower it"
-            ),
-            Self::Zero(name) => write!(f, "{name} is zero: raise it"),
-            Self::NoSlack { belief, needs } => write!(
-                f,
-                "a holder believes for {belief}, and a renewal, a second attempt and their answers take {needs}: raise ttl, or lower margin, renew or retry"
-            ),
-            Self::Impatient {
+            BudgetError::Impatient {
                 patience,
                 round_trip,
             } => write!(
                 f,
-                "a request is given up on after {patience}, and its answer may take {round_trip}: raise patience"
+                "a request is given up on after {patience}, and its answer may take {round_trip}"
             ),
         }
+    }
+}
+
+impl fmt::Display for BudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason(), self.remedy())
     }
 }
 

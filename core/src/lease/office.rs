@@ -117,6 +117,16 @@ impl<Q> Office<Q> {
         self.out.pop_front()
     }
 
+    /// What it holds, lapsed or not: nothing was handled since.
+    pub(super) const fn held(&self) -> Option<Tenure> {
+        self.held
+    }
+
+    /// Whom it followed when something was handled last.
+    pub(super) fn leader(&self) -> Option<Leader> {
+        self.leader.map(|(leader, _)| leader)
+    }
+
     /// What the node may believe at `now`.
     pub(super) fn standing(&self, now: Instant) -> Standing {
         let now = now.max(self.clock);

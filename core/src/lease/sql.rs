@@ -18,7 +18,9 @@ use super::refuse::{Refusal, Refusals};
 use super::requests::{Open, Requests};
 use super::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
-use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Token, Unknown, Why};
+use crate::{
+    Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Unknown, Why,
+};
 use core::convert::Infallible;
 use core::hash::{Hash, Hasher};
 
@@ -29,7 +31,7 @@ pub const MAX_EPOCH: u64 = i64::MAX as u64;
 ///
 /// `:name` is that of the election, `:ttl` and `left` are intervals. What the machine has to know is how many rows came
 /// back, and what was in them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
     /// Takes the row if it is free. Answered by [`Reply::Taken`] with the epoch that comes back, or, when no row does, by
     /// what [`Read`](Self::Read) gives then, within the same transaction.
@@ -88,7 +90,7 @@ pub enum Request {
 
 /// What the database answered. An error after which the statement may or may not have been carried out is no reply but
 /// [`Unknown`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Reply {
     /// The row is the node's, with this epoch.
     Taken(u64),
@@ -103,7 +105,7 @@ pub enum Reply {
 }
 
 /// The row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
     /// Who holds it; `None` when it was given up.
     pub holder: Option<Claimant>,
@@ -222,6 +224,18 @@ impl<R: Rules> Sql<R> {
     #[must_use]
     pub const fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The tenure as of the last input. To act on it, ask [`standing`](Election::standing), which knows the time.
+    #[must_use]
+    pub const fn tenure(&self) -> Option<Tenure> {
+        self.office.held()
+    }
+
+    /// Whom it followed as of the last input.
+    #[must_use]
+    pub fn leader(&self) -> Option<Leader> {
+        self.office.leader()
     }
 
     /// Who held the row when it was last seen by a node that does not hold it, with what it wants others to know.

@@ -15,6 +15,7 @@ mod lessor;
 mod reader;
 pub(crate) mod replica;
 mod single;
+pub(crate) mod sql;
 
 pub(crate) use client::{Asked, CLIENTS, Noted};
 pub use client::{Errand, StoreClient};
