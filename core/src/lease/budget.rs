@@ -42,6 +42,12 @@ pub enum BudgetError {
         /// There and back.
         round_trip: Duration,
     },
+    /// The store counts leases in whole seconds, and this is not so many.
+    NotSeconds(Duration),
+    /// The key of the election is empty.
+    NoKey,
+    /// The name has more than one line, and the record ends it after the first.
+    LineBreak,
 }
 
 impl BudgetError {
@@ -54,6 +60,9 @@ impl BudgetError {
             Self::Zero(_) => "zero",
             Self::NoSlack { .. } => "no-slack",
             Self::Impatient { .. } => "impatient",
+            Self::NotSeconds(_) => "not-seconds",
+            Self::NoKey => "no-key",
+            Self::LineBreak => "line-break",
         }
     }
 
@@ -71,6 +80,9 @@ impl BudgetError {
             Self::Zero(_) => "use at least a microsecond",
             Self::NoSlack { .. } => "raise ttl, or lower margin, renew or retry",
             Self::Impatient { .. } => "raise patience",
+            Self::NotSeconds(_) => "round ttl up to whole seconds",
+            Self::NoKey => "name a key that no other election has",
+            Self::LineBreak => "use a name of one line",
         }
     }
 }
@@ -99,6 +111,16 @@ impl fmt::Display for Reason<'_> {
                 f,
                 "a request is given up on after {patience}, and its answer may take {round_trip}"
             ),
+            BudgetError::NotSeconds(ttl) => {
+                write!(
+                    f,
+                    "the store counts leases in whole seconds, and ttl is {ttl}"
+                )
+            }
+            BudgetError::NoKey => f.write_str("the key of the election is empty"),
+            BudgetError::LineBreak => {
+                f.write_str("the name has a line break, where records end it")
+            }
         }
     }
 }

@@ -46,10 +46,15 @@ impl Identity {
     /// ever (FNV-1a of its bytes). For showing and comparing; it entitles to nothing.
     #[must_use]
     pub fn node(&self) -> NodeId {
-        NodeId(self.0.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        }))
+        node_of(&self.0)
     }
+}
+
+/// The number of who has this name.
+pub(super) fn node_of(name: &str) -> NodeId {
+    NodeId(name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    }))
 }
 
 impl fmt::Display for Identity {

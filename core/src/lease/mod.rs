@@ -22,6 +22,7 @@
 mod budget;
 mod claimant;
 mod config;
+pub mod etcd;
 mod identity;
 mod office;
 mod refuse;

@@ -117,6 +117,13 @@ impl<Q> Office<Q> {
         self.out.pop_front()
     }
 
+    /// There is nothing to say: gives back the room for it. For machines that say nothing in their steady state.
+    pub(super) fn rest(&mut self) {
+        if self.out.is_empty() {
+            self.out = VecDeque::new();
+        }
+    }
+
     /// What it holds, lapsed or not: nothing was handled since.
     pub(super) const fn held(&self) -> Option<Tenure> {
         self.held

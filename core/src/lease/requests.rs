@@ -25,6 +25,8 @@ pub(super) struct Open<W> {
     pub(super) sent: Instant,
     /// Whether it was given up on. Its answer still counts, from its own send.
     pub(super) late: bool,
+    /// Whether the host was told of it, where a machine makes its calls only when the host asks for them.
+    told: bool,
 }
 
 impl<W: Copy> Requests<W> {
@@ -42,16 +44,40 @@ impl<W: Copy> Requests<W> {
             self.open.remove(0);
         }
         self.made += 1;
+        if self.open.len() == self.open.capacity() {
+            // There are mostly two or three, and room for each is made once.
+            self.open.reserve_exact(1);
+        }
         self.open.push(Open {
             number: self.made,
             what,
             sent: now,
             late: false,
+            told: false,
         });
+        self.numbered(self.made)
+    }
+
+    /// The ticket of a request that is answered many times, or never: it is not kept here.
+    pub(super) fn ticket(&mut self) -> Ticket {
+        self.made += 1;
+        self.numbered(self.made)
+    }
+
+    /// The request of this life with a number.
+    pub(super) const fn numbered(&self, number: u64) -> Ticket {
         Ticket {
             incarnation: self.incarnation,
-            number: self.made,
+            number,
         }
+    }
+
+    /// The next request that the host was not told of, which it is now.
+    pub(super) fn untold(&mut self) -> Option<(Ticket, W)> {
+        let open = self.open.iter_mut().find(|open| !open.told)?;
+        open.told = true;
+        let (number, what) = (open.number, open.what);
+        Some((self.numbered(number), what))
     }
 
     /// An answer came: to which request. `None` when to none that is open, such as one of a former life.
@@ -89,6 +115,11 @@ impl<W: Copy> Requests<W> {
     /// Whether an answer is waited for.
     pub(super) fn waits(&self) -> bool {
         self.open.iter().any(|open| !open.late)
+    }
+
+    /// Whether an answer of this kind is waited for.
+    pub(super) fn waits_for(&self, which: impl Fn(W) -> bool) -> bool {
+        self.open.iter().any(|open| !open.late && which(open.what))
     }
 
     /// What is under way, with times relative to `now`.
@@ -143,6 +174,24 @@ mod tests {
         assert_eq!(requests.next_overdue(PATIENCE), Some(at(15)));
         assert!(requests.waits());
         assert_eq!(requests.answered(first).map(|open| open.late), Some(true));
+    }
+
+    #[test]
+    fn the_host_is_told_once_and_what_is_answered_often_is_not_kept() {
+        let mut requests = Requests::new(7);
+        let first = requests.make(at(1), 'a');
+        let watch = requests.ticket();
+        let second = requests.make(at(2), 'b');
+        assert!(requests.waits_for(|what| what == 'b'));
+        assert_eq!(requests.untold(), Some((first, 'a')));
+        assert_eq!(requests.untold(), Some((second, 'b')));
+        assert_eq!(requests.untold(), None);
+        assert_eq!(
+            (requests.answered(watch), requests.numbered(2)),
+            (None, watch)
+        );
+        requests.answered(second);
+        assert!(!requests.waits_for(|what| what == 'b'));
     }
 
     #[test]
