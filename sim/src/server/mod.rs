@@ -10,6 +10,7 @@ use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::{StoreAsk, StoreSaid};
+use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
 use crate::world::env::{Due, Env, message_event};
 use std::sync::Arc;
@@ -43,18 +44,21 @@ pub(crate) trait Service {
 #[derive(Clone, Debug)]
 pub(crate) enum Kept {
     Sql(Database),
+    Etcd(Etcd),
 }
 
 impl Kept {
     fn service(&self) -> &dyn Service {
         match self {
             Self::Sql(database) => database,
+            Self::Etcd(etcd) => etcd,
         }
     }
 
     fn service_mut(&mut self) -> &mut dyn Service {
         match self {
             Self::Sql(database) => database,
+            Self::Etcd(etcd) => etcd,
         }
     }
 }

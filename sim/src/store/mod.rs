@@ -10,6 +10,7 @@
 //! keys attached to it go with it.
 
 mod client;
+pub(crate) mod etcd;
 mod kv;
 mod lessor;
 mod reader;

@@ -2,19 +2,21 @@
 //!
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers.
 
+mod etcd;
 mod sql;
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
 use crate::scenario::node_name;
 use crate::server::Kept;
+use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::lease::sql as core_sql;
 use tenure::lease::{
     Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
 };
+use tenure::lease::{etcd as core_etcd, sql as core_sql};
 use tenure::raft::{Message, Write};
 use tenure::{Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure};
 
@@ -24,17 +26,20 @@ use tenure::{Duration, Election, Event, Input, Instant, Leader, NodeId, Output, 
 pub enum Kind {
     /// A row in a database.
     Sql = 0,
+    /// A queue of candidates in etcd.
+    Etcd = 1,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Sql];
+    pub const ALL: [Self; 2] = [Self::Sql, Self::Etcd];
 
     /// Its name in files and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Sql => "sql",
+            Self::Etcd => "etcd",
         }
     }
 }
@@ -44,6 +49,8 @@ impl Kind {
 pub enum StoreAsk {
     /// A statement.
     Sql(core_sql::Request),
+    /// A call.
+    Etcd(core_etcd::Request),
 }
 
 /// What a store says.
@@ -51,6 +58,8 @@ pub enum StoreAsk {
 pub enum StoreSaid {
     /// What came of a statement.
     Sql(core_sql::Reply),
+    /// What came of a call, or what a watch tells.
+    Etcd(core_etcd::Reply),
 }
 
 /// What the nodes of one election are built from. They are 0 to `nodes − 1`.
@@ -75,19 +84,34 @@ pub(crate) fn identity(node: u16) -> Identity {
     Identity::new(&node_name(node)).expect("a letter and a number")
 }
 
+/// How a candidate takes part in a queue in etcd.
+fn queue(common: Config) -> core_etcd::Config {
+    let mode = core_etcd::Mode::queue(etcd::PREFIX);
+    core_etcd::Config { common, mode }
+}
+
 impl Setup {
     /// Whether machines can be built from it: without, none of them starts.
     ///
     /// # Errors
     /// What leaves no slack.
     pub fn check(&self) -> Result<(), BudgetError> {
-        self.timing.budget(self.latency).map(drop)
+        let config = Config {
+            timing: self.timing,
+            latency: self.latency,
+            ..Config::new(Claimant::new(identity(0)))
+        };
+        match self.kind {
+            Kind::Sql => config.budget().map(drop),
+            Kind::Etcd => queue(config).budget().map(drop),
+        }
     }
 
     /// The servers of the store.
     pub(super) fn servers(&self) -> Vec<Kept> {
         match self.kind {
             Kind::Sql => vec![Kept::Sql(Database::default())],
+            Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
         }
     }
 
@@ -106,6 +130,10 @@ impl Setup {
         let scheme = match self.kind {
             Kind::Sql => {
                 AnyScheme::Sql(core_sql::Sql::with_rules(config, boot, now, self.rules).ok()?)
+            }
+            Kind::Etcd => {
+                let config = queue(config);
+                AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
             }
         };
         Some(Machine {
@@ -130,6 +158,7 @@ pub struct Machine {
 #[derive(Clone, Debug)]
 enum AnyScheme {
     Sql(core_sql::Sql<Switched>),
+    Etcd(core_etcd::Etcd<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -137,6 +166,7 @@ macro_rules! each {
     ($machine:expr, $scheme:ident => $then:expr) => {
         match $machine {
             AnyScheme::Sql($scheme) => $then,
+            AnyScheme::Etcd($scheme) => $then,
         }
     };
 }
@@ -161,6 +191,9 @@ impl Machine {
             (AnyScheme::Sql(machine), Ok(Answer::Store(StoreSaid::Sql(reply)))) => {
                 machine.handle(now, Input::Reply(ticket, Ok(reply)));
             }
+            (AnyScheme::Etcd(machine), Ok(Answer::Store(StoreSaid::Etcd(reply)))) => {
+                machine.handle(now, Input::Reply(ticket, Ok(reply)));
+            }
             (scheme, _) => {
                 each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(tenure::Unknown))));
             }
@@ -171,6 +204,11 @@ impl Machine {
         let (ticket, ask) = match &mut self.scheme {
             AnyScheme::Sql(machine) => match machine.poll()? {
                 Output::Request(ticket, request) => (ticket, StoreAsk::Sql(request)),
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                Output::Send(_, never) => match never {},
+            },
+            AnyScheme::Etcd(machine) => match machine.poll()? {
+                Output::Request(ticket, request) => (ticket, StoreAsk::Etcd(request)),
                 Output::Event(event) => return Some(Output::Event(self.placed(event))),
                 Output::Send(_, never) => match never {},
             },
@@ -238,7 +276,10 @@ impl Machine {
 
     /// When the request was sent that the tenure counts from.
     fn lease_from(&self, tenure: Tenure) -> Instant {
-        let timing = each!(&self.scheme, scheme => scheme.config().timing);
+        let timing = match &self.scheme {
+            AnyScheme::Sql(machine) => machine.config().timing,
+            AnyScheme::Etcd(machine) => machine.config().common.timing,
+        };
         let belief = timing.belief(timing.ttl).as_micros();
         Instant::from_micros(tenure.until.as_micros().saturating_sub(belief))
     }

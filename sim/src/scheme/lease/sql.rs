@@ -7,8 +7,9 @@ use tenure::Ticket;
 
 impl Service for Database {
     fn ask(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
-        let StoreAsk::Sql(statement) = ask;
-        self.run(now, client, ticket, statement);
+        if let StoreAsk::Sql(statement) = ask {
+            self.run(now, client, ticket, statement);
+        }
     }
 
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
