@@ -13,6 +13,7 @@ mod client;
 mod kv;
 mod lessor;
 mod reader;
+pub mod redis;
 pub(crate) mod replica;
 mod single;
 
