@@ -160,7 +160,7 @@ fn shape(reply: &str) -> String {
     if reply.starts_with('"') {
         return "value".to_owned();
     }
-    let words = reply.split(|c: char| c == ' ' || c == ':');
+    let words = reply.split([' ', ':']);
     words.take(2).collect::<Vec<_>>().join(" ")
 }
 

@@ -21,7 +21,9 @@
 mod command;
 mod execute;
 mod keyspace;
+mod replicated;
 mod server;
 
 pub use command::{Command, Error, Only, Reply, Script, Ttl, When};
+pub use replicated::Replicated;
 pub use server::{Memory, Persistence, Server, Tail};

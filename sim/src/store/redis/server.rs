@@ -57,7 +57,9 @@ pub struct Server {
     master: bool,
     /// How many effects there were.
     offset: u64,
-    /// Effects that were not given to replicas.
+    /// Whether replicas are sent what happens.
+    feeds: bool,
+    /// What they were not sent yet.
     fresh: VecDeque<Effect>,
     /// How far each client has seen.
     seen: Sorted<u16, u64>,
@@ -103,6 +105,7 @@ impl Server {
             },
             master: true,
             offset: 0,
+            feeds: false,
             fresh: VecDeque::new(),
             seen: Sorted::default(),
             confirmed: Vec::new(),
@@ -239,9 +242,15 @@ impl Server {
         self.fresh.pop_front()
     }
 
-    /// What a replica is sent first.
-    pub(super) fn image(&self) -> Keyspace {
-        self.keys.clone()
+    /// How many effects they were not sent.
+    pub(super) fn unsent(&self) -> u64 {
+        self.fresh.len() as u64
+    }
+
+    /// What a replica is sent first, and as how many effects that counts; all others follow.
+    pub(super) fn feed(&mut self) -> (Keyspace, u64) {
+        self.feeds = true;
+        (self.keys.clone(), self.offset)
     }
 
     /// How far the replicas have confirmed; whoever waited for that is told.
@@ -255,6 +264,7 @@ impl Server {
     /// Becomes a replica (`REPLICAOF host port`).
     pub(super) fn obey(&mut self) {
         self.master = false;
+        self.feeds = false;
         self.fresh.clear();
         for waiting in self.waiting.drain(..) {
             let unblocked = Reply::Error(Error::Unblocked);
@@ -269,7 +279,7 @@ impl Server {
     }
 
     /// The master's keys arrive, in place of the own ones.
-    pub(super) fn load(&mut self, now: u64, image: Keyspace, offset: u64) {
+    pub(super) fn load(&mut self, now: u64, image: &Keyspace, offset: u64) {
         self.receive(now, Effect::Flushed, offset);
         for (key, held) in image.iter() {
             self.receive(now, Effect::Put(key.clone(), held.clone()), offset);
@@ -357,7 +367,9 @@ impl Server {
     fn record(&mut self, effect: Effect) {
         self.offset += 1;
         self.disk.write(effect.clone());
-        self.fresh.push_back(effect);
+        if self.feeds {
+            self.fresh.push_back(effect);
+        }
     }
 
     fn sync(&mut self, now: u64) {
@@ -403,5 +415,133 @@ impl Waiting {
     fn count(&self, confirmed: &[u64]) -> i64 {
         let enough = confirmed.iter().filter(|offset| **offset >= self.offset);
         i64::try_from(enough.count()).unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::{Script, Ttl, When};
+    use super::*;
+
+    /// What is answered at once.
+    fn ask(server: &mut Server, now: u64, command: &Command) -> String {
+        server.ask(now, 1, command);
+        let (client, reply) = server.poll().unwrap();
+        assert_eq!(client, 1);
+        reply.to_string()
+    }
+
+    fn set(value: &str, when: When, ttl: Ttl) -> Command {
+        Command::Set {
+            key: "lock".into(),
+            value: value.into(),
+            when,
+            ttl,
+            get: false,
+        }
+    }
+
+    fn get() -> Command {
+        Command::Get("lock".into())
+    }
+
+    fn extend(value: &str, ms: i64) -> Command {
+        let (key, value) = ("lock".into(), value.into());
+        Command::Eval(Script::Extend { key, value, ms })
+    }
+
+    fn release(value: &str) -> Command {
+        let (key, value) = ("lock".into(), value.into());
+        Command::Eval(Script::Release { key, value })
+    }
+
+    #[test]
+    fn a_lock_is_one_holders_until_its_last_millisecond_is_past() {
+        let mut server = Server::new(Persistence::Never, 0);
+        let take = |value| set(value, When::Absent, Ttl::Ms(10));
+        assert_eq!(ask(&mut server, 0, &take("a")), "OK");
+        assert_eq!(ask(&mut server, 5_000, &take("b")), "nil");
+        assert_eq!(ask(&mut server, 5_000, &extend("b", 10)), "0");
+        assert_eq!(ask(&mut server, 5_000, &extend("a", 10)), "1");
+        assert_eq!(ask(&mut server, 15_999, &take("b")), "nil");
+        assert_eq!(ask(&mut server, 16_000, &take("b")), "OK");
+        assert_eq!(ask(&mut server, 16_000, &release("a")), "0");
+        assert_eq!(ask(&mut server, 16_000, &release("b")), "1");
+        assert_eq!(ask(&mut server, 16_000, &get()), "nil");
+    }
+
+    #[test]
+    fn the_wall_clock_ends_keys_and_what_nobody_looked_at_comes_back_with_it() {
+        let mut server = Server::new(Persistence::Never, 0);
+        ask(&mut server, 0, &set("a", When::Always, Ttl::Ms(50)));
+        server.jump(60_000);
+        server.jump(-60_000);
+        assert_eq!(ask(&mut server, 0, &get()), "\"a\"");
+        server.jump(60_000);
+        assert_eq!(server.due(), Some(0));
+        server.wake(0);
+        server.jump(-60_000);
+        assert_eq!(
+            (ask(&mut server, 0, &get()), server.size()),
+            ("nil".into(), 0)
+        );
+    }
+
+    #[test]
+    fn a_machine_that_ends_loses_what_was_not_synced_a_process_does_not() {
+        let ends = |persistence, tail| {
+            let mut server = Server::new(persistence, 0);
+            ask(&mut server, 0, &set("a", When::Always, Ttl::Forever));
+            ask(
+                &mut server,
+                1_200_000,
+                &set("b", When::Always, Ttl::Forever),
+            );
+            server.restart(1_300_000, tail);
+            ask(&mut server, 1_300_000, &get())
+        };
+        assert_eq!(ends(Persistence::EverySecond, Tail::Kept), "\"b\"");
+        assert_eq!(ends(Persistence::EverySecond, Tail::Lost), "\"a\"");
+        assert_eq!(ends(Persistence::Always, Tail::Lost), "\"b\"");
+        assert_eq!(ends(Persistence::Never, Tail::Kept), "nil");
+    }
+
+    #[test]
+    fn where_memory_is_full_a_lock_may_go_and_none_is_taken() {
+        let mut server = Server::new(Persistence::Never, 0);
+        ask(&mut server, 0, &set("a", When::Always, Ttl::Ms(50)));
+        server.set_memory(Memory::Full);
+        assert!(ask(&mut server, 0, &set("b", When::Always, Ttl::Keep)).starts_with("error OOM"));
+        assert_eq!(ask(&mut server, 0, &extend("a", 70)), "1");
+        server.set_memory(Memory::EvictsEnding);
+        assert_eq!(ask(&mut server, 0, &get()), "nil");
+    }
+
+    #[test]
+    fn a_script_that_fails_leaves_what_it_did_and_a_high_token_its_last_digits() {
+        let mut server = Server::new(Persistence::Never, 0);
+        let acquire = |token: &str| {
+            Command::Eval(Script::Acquire {
+                key: "lock".into(),
+                token: token.into(),
+                value: "a".into(),
+                ms: 50,
+            })
+        };
+        let count = |key: &str, value: &str| Command::Set {
+            key: key.into(),
+            value: value.into(),
+            when: When::Always,
+            ttl: Ttl::Forever,
+            get: false,
+        };
+        ask(&mut server, 0, &count("word", "x"));
+        assert!(ask(&mut server, 0, &acquire("word")).starts_with("error ERR value"));
+        assert_eq!(ask(&mut server, 0, &release("a")), "1");
+        // 2⁵³, and one.
+        ask(&mut server, 0, &count("high", "9007199254740992"));
+        assert_eq!(ask(&mut server, 0, &acquire("high")), "9007199254740992");
+        let high = Command::Get("high".into());
+        assert_eq!(ask(&mut server, 0, &high), "\"9007199254740993\"");
     }
 }
