@@ -2,8 +2,8 @@
 //!
 //!     npm run test:stores -- --commands 20000 --only redis --seed 1
 //!
-//! A store is a file beside this one that implements [`compare::Store`], with a line in [`stores`]. How a server is started
-//! is in `server/`, one file each. Exit codes: 0, all replies are equal but for what `DIFFERENCES.md` lists; 1, they are not;
+//! A store is a file beside this one that implements [`compare::Store`] and has a [`Report`], with a line in [`KINDS`]. How a
+//! server is started is in `server/`, one file each. Exit codes: 0, all replies are equal but for what `DIFFERENCES.md` lists; 1, they are not;
 //! 2, bad usage; 3, a server is missing here, and everything else is equal.
 
 #![forbid(unsafe_code)]

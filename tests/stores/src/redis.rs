@@ -51,6 +51,11 @@ pub(crate) const REPORT: Report = Report {
     }],
     beyond: &[
         (
+            "`tenure_sim::store::redis::Replicated`, a master with replicas, is compared with no real one.",
+            "What a replica has depends on when its master's stream reaches it, and nothing here holds that stream. The servers of which \
+             it is made are those that are compared.",
+        ),
+        (
             "The cycle of the real server looks at a sample of the keys, ten times a second, and goes on while a quarter of them is over; \
              the simulated one finds all at once.",
             "How long a key that is over stays shows only in the number of keys, and when a clock jumps back; a sample is drawn at random.",

@@ -1,6 +1,21 @@
 //! Real servers: started on a free port of this machine, in a folder of their own, and ended with whoever started them.
 
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "no simulated store is compared with it yet")
+)]
+pub(crate) mod etcd;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "no simulated store is compared with it yet")
+)]
+pub(crate) mod postgres;
 pub(crate) mod redis;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "no simulated store is compared with it yet")
+)]
+pub(crate) mod zookeeper;
 
 use crate::trouble::Trouble;
 use std::fs::File;
@@ -10,8 +25,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to begin: a loaded machine, and a Java program.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a server may take to begin, or to answer: on a loaded machine, and as a Java program.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder that is gone when this is.
 pub(crate) struct Folder(PathBuf);
@@ -43,6 +58,13 @@ pub(crate) fn free_port() -> Result<u16, Trouble> {
     let port = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     port.map(|address| address.port())
         .map_err(|why| Trouble::failed("no port is free", why))
+}
+
+/// A program by its name: in one of these folders, or wherever the system finds it.
+pub(crate) fn program(name: &str, folders: &[PathBuf]) -> PathBuf {
+    let known = folders.iter().map(|folder| folder.join(name));
+    let there = known.into_iter().find(|path| path.exists());
+    there.unwrap_or_else(|| name.into())
 }
 
 /// A server that runs; it ends when this is dropped.

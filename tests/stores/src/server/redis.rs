@@ -1,6 +1,6 @@
 //! A Redis server, and the connection of a client to it.
 
-use super::{Folder, Process, free_port};
+use super::{Folder, PATIENCE, Process, free_port};
 use crate::clock::Clock;
 use crate::trouble::Trouble;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,9 +8,6 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
-
-/// How long a reply may take that the server does not wait for itself.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that writes every command to its file, and looks for nothing that is over.
 pub(crate) struct Redis {
