@@ -14,6 +14,7 @@ pub(crate) mod etcd;
 mod kv;
 mod lessor;
 mod reader;
+pub mod redis;
 pub(crate) mod replica;
 mod single;
 pub(crate) mod sql;
