@@ -12,6 +12,7 @@ import { checkNode } from './lib/node.mjs';
 import { checkLock, installPackages } from './lib/packages.mjs';
 import { Fail, main, run, runPackage, seconds } from './lib/run.mjs';
 import { buildBare, checkRust, hasTarget, WASM } from './lib/toolchain.mjs';
+import { checkStores } from './stores.mjs';
 import { buildWasm } from './wasm.mjs';
 
 const CRATES = ['--workspace', '--exclude', 'xtask'];
@@ -36,6 +37,7 @@ const STEPS = [
   },
   { name: 'docs', title: 'the documentation builds without a warning', work: docs },
   { name: 'rust', title: 'the Rust tests', work: () => run('cargo', ['test', ...CRATES]) },
+  { name: 'stores', title: 'the simulated stores answer as the real ones', work: checkStores },
   { name: 'counts', title: 'the machines take no more instructions than they did', work: checkCounts },
   { name: 'no-std', title: 'the core compiles where there is no operating system', work: buildBare },
   {

@@ -169,5 +169,7 @@ listed! {
         Removed,
         /// The host asked for it, and the successor it named has the whole log.
         Transferred,
+        /// The store's record is not this node's any more: another took it, or somebody deleted it.
+        Taken,
     }
 }

@@ -4,6 +4,7 @@
 //! draw no entropy; a host gives them time and inputs and carries out their outputs ([`Election`], [`drive`]).
 //!
 //! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
+//! - [`lease`]: elections over a store that is there already: a row, a key, an object.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
 //!
@@ -21,11 +22,14 @@ extern crate std;
 pub mod codec;
 pub mod drive;
 pub mod fence;
+pub mod lease;
 pub mod log;
 pub mod membership;
 pub mod quorum;
 pub mod raft;
 pub mod random;
+pub mod rate;
+pub mod rules;
 pub mod tick;
 
 mod election;

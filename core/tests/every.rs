@@ -10,8 +10,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use tenure::quorum::Voters;
 use tenure::raft::{
-    Boot, Config, Message, Pace, Raft, Replication, Role, Rule, Rules, Stored, Switched, View,
+    Boot, Config, Message, Pace, Raft, Replication, Role, Rule, Stored, Switched, View,
 };
+use tenure::rules::Rules as _;
 use tenure::{Duration, Election, Event, Input, Instant, NodeId, Output};
 
 const N: usize = 3;

@@ -9,6 +9,7 @@ const CRATES = {
   'tenure-sim': ['tenure'],
   'tenure-wasm': ['tenure', 'tenure-sim'],
   'tenure-counts': ['tenure'],
+  'tenure-stores': ['tenure', 'tenure-sim'],
   'tenure-tests': ['tenure', 'tenure-counts', 'tenure-sim', 'tenure-wasm'],
   xtask: [],
 };

@@ -52,6 +52,7 @@ pub mod scenario;
 #[cfg(not(target_family = "wasm"))]
 pub mod schedule;
 pub mod scheme;
+pub mod server;
 mod sorted;
 pub mod stages;
 pub mod stats;

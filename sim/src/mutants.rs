@@ -9,8 +9,9 @@ use crate::explore::{Hunt, explore};
 use crate::failure::Failure;
 use crate::scenario::rule_names;
 use crate::schedule::{self, Control, Setting};
+use crate::scheme::Unfit;
 use crate::scheme::raft::check_of;
-use tenure::raft::{ConfigError, Invariant, Rule};
+use tenure::raft::{Invariant, Rule};
 
 /// An election that lacks something it stands on: a rule of its own, or what its surroundings owe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,7 +144,7 @@ impl Mutant {
     ///
     /// # Errors
     /// As for a scenario file with these rules off.
-    pub fn trial(&self, seed: u64) -> Result<Trial, ConfigError> {
+    pub fn trial(&self, seed: u64) -> Result<Trial, Unfit> {
         let made = schedule::make(seed, &self.setting, |_| ())?;
         let failures = Failure::all(&made.world);
         Ok(self.judged(&failures))

@@ -1,9 +1,11 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
 use crate::physics::trace::Trace;
+use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::replica::{Payload, Snapshot};
 use crate::store::{Call, Said, Want};
 use std::sync::Arc;
+use tenure::Ticket;
 use tenure::fence::Pass;
 use tenure::log::Position;
 use tenure::raft;
@@ -89,6 +91,20 @@ pub enum Packet {
         number: u64,
         /// What is said.
         said: Arc<Said>,
+    },
+    /// A node that elects by a store asks it for something.
+    AskStore {
+        /// The node's name for it.
+        ticket: Ticket,
+        /// What.
+        ask: Arc<StoreAsk>,
+    },
+    /// A store answers.
+    StoreSaid {
+        /// What it is the answer to.
+        ticket: Ticket,
+        /// What is said.
+        said: Arc<StoreSaid>,
     },
 }
 
@@ -176,6 +192,8 @@ pub(crate) mod code {
     pub(crate) const FINISH: i64 = 29;
     pub(crate) const ASK: i64 = 30;
     pub(crate) const SAID: i64 = 31;
+    pub(crate) const ASK_STORE: i64 = 32;
+    pub(crate) const STORE_SAID: i64 = 33;
 }
 
 impl Packet {
@@ -197,6 +215,8 @@ impl Packet {
             Self::Loaded(message, _) => crate::scheme::raft::message_kind(message),
             Self::Call(_) => code::ASK as u8,
             Self::Said { .. } => code::SAID as u8,
+            Self::AskStore { .. } => code::ASK_STORE as u8,
+            Self::StoreSaid { .. } => code::STORE_SAID as u8,
         }
     }
 
@@ -208,6 +228,7 @@ impl Packet {
             Self::Request { .. } | Self::Reply { .. } => None,
             Self::Loaded(message, _) => Some(message.term()),
             Self::Call(_) | Self::Said { .. } => None,
+            Self::AskStore { .. } | Self::StoreSaid { .. } => None,
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
@@ -243,6 +264,14 @@ impl Packet {
             }
             Self::Said { number, said } => {
                 trace.mix(*number);
+                mix_hash(&**said, trace);
+            }
+            Self::AskStore { ticket, ask } => {
+                trace.mix(ticket.number);
+                mix_hash(&**ask, trace);
+            }
+            Self::StoreSaid { ticket, said } => {
+                trace.mix(ticket.number);
                 mix_hash(&**said, trace);
             }
             Self::Request { request } => trace.mix(*request),

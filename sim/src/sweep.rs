@@ -6,9 +6,10 @@ use crate::fault::Action;
 use crate::marks::Mark;
 use crate::physics::NEVER;
 use crate::schedule::{self, HEALED, Setting};
+use crate::scheme::Unfit;
 use crate::stats::Times;
 use crate::world::{FaultCounts, World};
-use tenure::raft::{ConfigError, Rule};
+use tenure::raft::Rule;
 
 /// One seed in how many is usually run twice, to compare the traces (law W1).
 pub const TWICE: u64 = 20;
@@ -69,7 +70,7 @@ impl Sweep {
     ///
     /// # Errors
     /// As for a scenario file with the rules of the setting off.
-    pub fn add(&mut self, seed: u64, setting: &Setting, twice: u64) -> Result<(), ConfigError> {
+    pub fn add(&mut self, seed: u64, setting: &Setting, twice: u64) -> Result<(), Unfit> {
         let schedule = schedule::make(seed, setting, |world| {
             world.record_histories();
             world.note_marks();
@@ -128,7 +129,7 @@ impl Sweep {
     ///
     /// # Errors
     /// Never for a rule that can be switched off.
-    pub fn canary(from: u64) -> Result<Option<(u64, Failure)>, ConfigError> {
+    pub fn canary(from: u64) -> Result<Option<(u64, Failure)>, Unfit> {
         let planted = Setting {
             off: vec![CANARY],
             control: None,

@@ -2,6 +2,7 @@
 
 use tenure_sim::check::{Check, Outcome, Verdict};
 use tenure_sim::physics::trace::Kind;
+use tenure_sim::scheme::{Machine, Scheme};
 use tenure_sim::store::Errand;
 use tenure_sim::world::replication;
 use tenure_sim::{Scenario, World};
@@ -87,7 +88,7 @@ fn who_was_away_takes_over_a_snapshot_and_goes_on_from_there() {
         "{all:?}"
     );
     // The log begins at a snapshot, and what comes before is kept nowhere.
-    let log = world.node(0).unwrap().machine().unwrap().log();
+    let log = world.node(0).unwrap().machine().unwrap().log().unwrap();
     assert!(log.base().index > 250 && log.last().index - log.base().index < 200);
 }
 
@@ -184,7 +185,7 @@ fn the_logs_are_shown_as_the_machines_have_them() {
             let entries: u64 = runs.iter().map(|(_, count)| count).sum();
             assert_eq!(base as u64 + entries, last as u64);
             assert!(base <= durable && durable <= last, "{head:?}");
-            let Some(machine) = node.machine() else {
+            let Some(machine) = node.machine().and_then(Machine::raft) else {
                 // A process that is down shows its disk.
                 assert_eq!((committed, applied, durable), (-1.0, -1.0, last));
                 continue;

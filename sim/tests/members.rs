@@ -25,7 +25,7 @@ fn run(scenario: &Scenario) -> World {
 
 /// Who votes and who learns, as a node knows it.
 fn members(world: &World, node: usize) -> (Vec<u64>, Vec<u64>) {
-    let machine = world.node(node).unwrap().machine().unwrap();
+    let machine = world.node(node).unwrap().machine().unwrap().raft().unwrap();
     let known = machine.membership();
     (
         known.voters().map(|id| id.0).collect(),

@@ -1,9 +1,7 @@
 //! The rules an election by Raft stands on, each of which can be switched off to see what it protects.
-//!
-//! The rule set is a type parameter. [`Faithful`] has no size and answers "on" at compile time, so the machine that
-//! people embed carries no switch; [`Switched`] is for the simulator, the explorer and the playground.
 
 use crate::listed::listed;
+pub use crate::rules::Faithful;
 
 listed! {
     /// A load-bearing rule. The documentation of each says what breaks when it is off; [`protects`](Self::protects) says it
@@ -253,49 +251,24 @@ impl Rule {
     }
 }
 
-/// Which rules a machine keeps.
-pub trait Rules: Clone {
-    /// Whether the machine keeps `rule`. Constant for the life of a machine.
-    fn keeps(&self, rule: Rule) -> bool;
-}
-
-/// Every rule is kept. This is the machine to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Faithful;
-
-impl Rules for Faithful {
-    #[inline(always)]
-    fn keeps(&self, _: Rule) -> bool {
-        true
+impl crate::rules::Rule for Rule {
+    fn place(self) -> u8 {
+        self as u8
     }
 }
 
-/// Some rules are switched off: a machine to learn from, and to prove that the checkers can fail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Switched {
-    off: u64,
-}
+/// Which rules of Raft a machine keeps.
+pub trait Rules: crate::rules::Rules<Rule> {}
 
-impl Switched {
-    /// All rules but the given ones.
-    #[must_use]
-    pub fn without(rules: &[Rule]) -> Self {
-        Self {
-            off: rules.iter().fold(0, |off, rule| off | 1 << *rule as u8),
-        }
-    }
-}
+impl<R: crate::rules::Rules<Rule>> Rules for R {}
 
-impl Rules for Switched {
-    #[inline]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.off >> rule as u8 & 1 == 0
-    }
-}
+/// Some rules are switched off: see [`Switched`](crate::rules::Switched).
+pub type Switched = crate::rules::Switched<Rule>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Rules as _;
 
     #[test]
     fn a_switch_turns_off_its_own_rule_alone() {

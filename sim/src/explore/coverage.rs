@@ -8,10 +8,10 @@ use super::outline::Outline;
 use super::setting::Setting;
 use crate::node::Status;
 use crate::schedule;
+use crate::scheme::{Machine, Unfit};
 use crate::world::World;
 use std::collections::HashSet;
 use std::ops::Range;
-use tenure::raft::ConfigError;
 
 /// The outlines that random schedules reach.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Coverage {
     ///
     /// # Errors
     /// When the core refuses the settings without these rules.
-    pub fn of(setting: &Setting, seeds: Range<u64>) -> Result<Self, ConfigError> {
+    pub fn of(setting: &Setting, seeds: Range<u64>) -> Result<Self, Unfit> {
         let mut coverage = Self::default();
         for seed in seeds {
             let mut scenario = schedule::random(seed)?;
@@ -47,7 +47,8 @@ impl Coverage {
 
     fn look(&mut self, world: &World) {
         for node in (0..world.nodes()).filter_map(|node| world.node(node)) {
-            let machine = node.machine().filter(|machine| !machine.halted());
+            let raft = node.machine().and_then(Machine::raft);
+            let machine = raft.filter(|machine| !machine.halted());
             if let Some(machine) = machine.filter(|_| node.status() == Status::Up) {
                 let (disk, now) = (node.disk(), node.clock().reads(world.now()));
                 let record = disk.durable().map(|shelf| &shelf.stored.record);

@@ -180,6 +180,7 @@ impl Stage {
             safe_mode: self.timing.is_some(),
             log: false,
             outside: 0,
+            lease: None,
             weather: WEATHER,
             clocks: if drifts {
                 self.script.rates.iter().map(clock).collect()

@@ -91,6 +91,7 @@ pub(super) const fn deposed(code: i64) -> &'static str {
         4 => "crashed",
         5 => "removed",
         6 => "transferred",
+        7 => "taken",
         _ => "unknown",
     }
 }

@@ -2,10 +2,10 @@
 
 use super::{Setting, clients};
 use crate::fault::{Action, Fault, Who};
+use crate::scheme::Unfit;
 use crate::stages::Failover;
 use crate::stats::{Quantiles, Times};
 use crate::world::World;
-use tenure::raft::ConfigError;
 use tenure::random::Random;
 
 /// Changes of leader, by stage.
@@ -41,7 +41,7 @@ impl Failovers {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn crash(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
+    pub fn crash(&mut self, setting: &Setting, seed: u64) -> Result<(), Unfit> {
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
         let mut scenario = setting.scenario(seed, at + 2 * setting.settled(), clients(EVERY))?;
         scenario.faults = vec![Fault {
@@ -59,7 +59,7 @@ impl Failovers {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn cold_start(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
+    pub fn cold_start(&mut self, setting: &Setting, seed: u64) -> Result<(), Unfit> {
         let mut world =
             World::new(&setting.scenario(seed, 2 * setting.settled(), clients(EVERY))?);
         self.follow(&mut world, 0, setting.log);

@@ -1,8 +1,8 @@
 //! How often jitter alone starts an election.
 
 use super::{Setting, clients};
+use crate::scheme::Unfit;
 use crate::world::World;
-use tenure::raft::ConfigError;
 
 /// Elections that nothing but jitter started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Jitter {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn run(&mut self, setting: &Setting, seed: u64, time: u64) -> Result<(), ConfigError> {
+    pub fn run(&mut self, setting: &Setting, seed: u64, time: u64) -> Result<(), Unfit> {
         let settled = setting.settled();
         let mut world = World::new(&setting.scenario(seed, settled + time, clients(25_000))?);
         world.run_until(settled);

@@ -3,9 +3,9 @@
 use super::{Setting, clients};
 use crate::check::Check;
 use crate::fault::{Action, Fault, Who};
+use crate::scheme::Unfit;
 use crate::stats::Times;
 use crate::world::World;
-use tenure::raft::ConfigError;
 use tenure::random::Random;
 
 /// What a leader cut off with a minority does.
@@ -26,7 +26,7 @@ impl Minority {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn cut(&mut self, setting: &Setting, seed: u64) -> Result<(), ConfigError> {
+    pub fn cut(&mut self, setting: &Setting, seed: u64) -> Result<(), Unfit> {
         let at = setting.settled() + Random::from_seed(seed).below(1_000_000);
         // Of fewer than three nodes there is no minority: the leader is cut off alone.
         let with_leader = (setting.nodes.saturating_sub(1) / 2).saturating_sub(1);

@@ -18,8 +18,9 @@ pub use stale::{Stale, Timeline};
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
+use crate::scheme::Unfit;
 use tenure::Duration;
-use tenure::raft::{ConfigError, Timing};
+use tenure::raft::Timing;
 
 /// What is measured under.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +63,7 @@ impl Default for Setting {
 }
 
 impl Setting {
-    fn scenario(
-        &self,
-        seed: u64,
-        duration: u64,
-        clients: Clients,
-    ) -> Result<Scenario, ConfigError> {
+    fn scenario(&self, seed: u64, duration: u64, clients: Clients) -> Result<Scenario, Unfit> {
         let (latency_min, latency_max) = self.latency;
         let scenario = Scenario {
             seed,
@@ -92,7 +88,7 @@ impl Setting {
     ///
     /// # Errors
     /// When it does not.
-    pub fn check(&self) -> Result<(), ConfigError> {
+    pub fn check(&self) -> Result<(), Unfit> {
         self.scenario(0, 0, Scenario::usual().clients).map(drop)
     }
 

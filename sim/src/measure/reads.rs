@@ -6,10 +6,10 @@
 use super::{Setting, clients};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Who};
+use crate::scheme::Unfit;
 use crate::stats::Times;
 use crate::store::{Reader, Reading};
 use crate::world::World;
-use tenure::raft::ConfigError;
 
 /// How reads are answered, and by whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Reads {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn run(&mut self, setting: &Setting, way: Way, seed: u64) -> Result<(), ConfigError> {
+    pub fn run(&mut self, setting: &Setting, way: Way, seed: u64) -> Result<(), Unfit> {
         let settled = setting.settled();
         let mut scenario = setting.scenario(seed, settled + TIME, clients(EVERY))?;
         scenario.log = true;

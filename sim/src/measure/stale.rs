@@ -5,8 +5,8 @@ use crate::app::Takeover;
 use crate::check::Check;
 use crate::fault::{Action, Fault, Who};
 use crate::scenario::Clients;
+use crate::scheme::Unfit;
 use crate::world::World;
-use tenure::raft::ConfigError;
 use tenure::random::Random;
 
 /// Stale writes that reached the resources.
@@ -38,12 +38,7 @@ impl Stale {
     ///
     /// # Errors
     /// When the core refuses the setting.
-    pub fn run(
-        &mut self,
-        setting: &Setting,
-        timeline: Timeline,
-        seed: u64,
-    ) -> Result<(), ConfigError> {
+    pub fn run(&mut self, setting: &Setting, timeline: Timeline, seed: u64) -> Result<(), Unfit> {
         // The write is under way for longer than any election takes.
         let long = setting.settled();
         let clients = match timeline {

@@ -4,14 +4,16 @@ use super::service::ask_resources;
 use super::shelf::Writing;
 use super::{Node, Status};
 use crate::check::Fact;
+use crate::packet::Packet;
 use crate::physics::trace::{Ended, Event, Kind};
 use crate::resource::ELECTION;
-use crate::scheme::{RoleCode, Scheme};
+use crate::scheme::{Answer, Ask, Hosted, RoleCode};
 use crate::world::env::{Due, Env};
+use std::sync::Arc;
 use tenure::fence::Pass;
 use tenure::{Input, Output, Standing, Token, Why};
 
-impl<M: Scheme> Node<M> {
+impl<M: Hosted> Node<M> {
     pub(super) fn look_at_the_time(&mut self, env: &mut Env, me: usize) {
         let now = self.clock.reads(env.now);
         let due = self
@@ -28,7 +30,7 @@ impl<M: Scheme> Node<M> {
         }
     }
 
-    pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, ()>) {
+    pub(super) fn feed(&mut self, env: &mut Env, me: usize, input: Input<M::Peer, Answer>) {
         if let Some(machine) = &mut self.machine {
             machine.handle(self.clock.reads(env.now), input);
             self.name_own_entries();
@@ -60,7 +62,15 @@ impl<M: Scheme> Node<M> {
                         env.send(me, to, packet);
                     }
                 }
-                Output::Request(ticket, write) => {
+                Output::Request(ticket, Ask::Store(server, ask)) => {
+                    let ask = Arc::new(ask);
+                    env.send(
+                        me,
+                        env.server_actor(server),
+                        Packet::AskStore { ticket, ask },
+                    );
+                }
+                Output::Request(ticket, Ask::Disk(write)) => {
                     env.shown(&mut self.by.disk);
                     let recorded = M::recorded(&write);
                     M::fold(&write, &mut env.trace);
@@ -220,6 +230,7 @@ const fn ended(why: Why) -> Ended {
         Why::DiskFailed => Ended::DiskFailed,
         Why::Removed => Ended::Removed,
         Why::Transferred => Ended::Transferred,
+        Why::Taken => Ended::Taken,
         _ => Ended::Lapsed,
     }
 }

@@ -4,11 +4,11 @@
 use super::{Node, Status};
 use crate::check::Fact;
 use crate::physics::trace::{Event, Kind};
-use crate::scheme::Scheme;
+use crate::scheme::Hosted;
 use crate::world::env::{Due, Env, Flaw};
 use tenure::Token;
 
-impl<M: Scheme> Node<M> {
+impl<M: Hosted> Node<M> {
     /// Makes the next job its own, if one is due and it may.
     pub(crate) fn next_job(&mut self, env: &mut Env, me: usize) {
         let (Some(jobs), Status::Up) = (env.jobs, self.status) else {

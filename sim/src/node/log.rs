@@ -9,7 +9,7 @@ use crate::marks::Mark;
 use crate::packet::{Load, Packet};
 use crate::physics::NEVER;
 use crate::physics::trace::{Event, Kind};
-use crate::scheme::{Carried, RoleCode, Scheme};
+use crate::scheme::{Carried, Hosted, RoleCode};
 use crate::store::replica::{Command, Replica};
 use crate::store::{Call, Lessor, Replicated, Request, Server};
 #[cfg(not(target_family = "wasm"))]
@@ -25,7 +25,7 @@ use tenure::Instant;
 /// After how long a lease that is over is proposed to be revoked once more.
 const REVOKE_AGAIN: u64 = 500_000;
 
-impl<M: Scheme> Node<M> {
+impl<M: Hosted> Node<M> {
     /// The state of its replica; `None` while it is crashed, or where there is no log.
     #[must_use]
     pub fn replica(&self) -> Option<&Replica> {
@@ -110,7 +110,7 @@ impl<M: Scheme> Node<M> {
         &self,
         env: &mut Env,
         me: usize,
-        write: &M::Request,
+        write: &M::Write,
     ) -> Option<Arc<Load>> {
         let changed = M::changed(write);
         // The machine never writes what did not come with a message, or was not proposed here.

@@ -19,7 +19,7 @@ use crate::physics::disk::{Disk, Takes};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Ended, Event, Kind, Loss, Lost};
 use crate::physics::{Blame, NEVER, NOBODY};
-use crate::scheme::{Look, RoleCode, Scheme};
+use crate::scheme::{Answer, Hosted, Look, RoleCode};
 use crate::world::env::{Env, message_event};
 use shelf::Shelf;
 #[cfg(not(target_family = "wasm"))]
@@ -41,7 +41,7 @@ pub enum Status {
 
 /// One node.
 #[derive(Clone, Debug)]
-pub struct Node<M: Scheme> {
+pub struct Node<M: Hosted> {
     /// `None` while crashed.
     machine: Option<M>,
     disk: Disk<Shelf<M::Stored>>,
@@ -116,7 +116,7 @@ fn lose(env: &mut Env, me: usize, flight: &Flight<Packet>, why: Loss) {
     env.unheard(from, &flight.payload);
 }
 
-impl<M: Scheme> Node<M> {
+impl<M: Hosted> Node<M> {
     /// A node that was not started yet.
     #[must_use]
     pub fn new(clock: Clock, disk: Takes) -> Self {
@@ -326,7 +326,7 @@ impl<M: Scheme> Node<M> {
     }
 
     /// A wish of whoever runs the node. False when nothing came of it.
-    pub(crate) fn wish(&mut self, env: &mut Env, me: usize, wish: Input<M::Peer, ()>) -> bool {
+    pub(crate) fn wish(&mut self, env: &mut Env, me: usize, wish: Input<M::Peer, Answer>) -> bool {
         if self.status != Status::Up {
             return false;
         }

@@ -10,12 +10,13 @@ use crate::packet::{Done, Outcome, Packet};
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind};
 use crate::resource::ELECTION;
-use crate::scheme::Scheme;
+use crate::scheme::{Answer, Hosted};
 use crate::world::env::{Due, Env, Flaw, message_event};
+use std::sync::Arc;
 use tenure::fence::Pass;
 use tenure::{Input, NodeId, Token};
 
-impl<M: Scheme> Node<M> {
+impl<M: Hosted> Node<M> {
     pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
         let Flight {
             id,
@@ -77,6 +78,10 @@ impl<M: Scheme> Node<M> {
                 }
             }
             Packet::Call(call) => self.call_store(env, me, from, &call),
+            Packet::StoreSaid { ticket, said } => {
+                let said = Answer::Store(Arc::unwrap_or_clone(said));
+                self.feed(env, me, Input::Reply(ticket, Ok(said)));
+            }
             other => {
                 if let Some((message, load)) = M::unload(other) {
                     if let Some(load) = load {

@@ -10,7 +10,7 @@ use crate::physics::NEVER;
 use crate::physics::disk::Written;
 use crate::physics::network::Flight;
 use crate::physics::trace::Loss;
-use crate::scheme::Scheme;
+use crate::scheme::{Answer, Hosted};
 use crate::world::env::{Due, Env};
 use tenure::Input;
 
@@ -29,7 +29,7 @@ pub(super) enum Late {
     Thought,
 }
 
-impl<M: Scheme> Node<M> {
+impl<M: Hosted> Node<M> {
     /// The process takes so long for each thing from now on; 0 ends that. False when it did.
     pub(crate) fn set_takes(&mut self, env: &mut Env, me: usize, takes: u64) -> bool {
         if self.takes == takes {
@@ -111,7 +111,8 @@ impl<M: Scheme> Node<M> {
             Late::Message(flight) => self.deliver(env, me, flight),
             Late::Written(written, cause) => {
                 env.trace.cause = cause;
-                self.feed(env, me, Input::Reply(written.ticket, written.answer));
+                let answer = written.answer.map(|()| Answer::Written);
+                self.feed(env, me, Input::Reply(written.ticket, answer));
             }
             Late::Time => {
                 self.looks = false;

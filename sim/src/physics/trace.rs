@@ -155,6 +155,8 @@ pub enum Ended {
     Removed = 5,
     /// It handed over to the one that was named.
     Transferred = 6,
+    /// The store's record is not its own any more.
+    Taken = 7,
 }
 
 /// One event. Absent numbers are −1.

@@ -12,6 +12,7 @@ use crate::json::{self, Node, Value};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
+use crate::scheme::Unfit;
 use tenure::Duration;
 use tenure::raft::{Rule, Timing};
 
@@ -77,6 +78,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
         safe_mode: raft.get("safeMode") == 1,
         log: raft.get("log") == 1,
         outside: raft.get("outside") as usize,
+        lease: None,
         weather: Weather::calm(0, 0),
         clocks: Vec::new(),
         disk: change_disk(Takes::default(), file.inner("disk")),
@@ -105,7 +107,9 @@ fn scenario(root: &Node) -> Read<Scenario> {
         expect: Vec::new(),
     };
     let checked = scenario.setup().check();
-    checked.map_err(|error| unsafe_config(&file, root, &error))?;
+    if let Err(Unfit::Raft(error)) = checked {
+        return Err(unsafe_config(&file, root, &error));
+    }
     if scenario.outside > 0 && (!scenario.log || scenario.outside >= nodes) {
         let node = file.node("raft").map_or(root.at, |node| node.at);
         return Err(Slip::new(

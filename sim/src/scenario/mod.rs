@@ -16,7 +16,7 @@ mod units;
 mod writer;
 
 pub use limits::MAX_EVENTS;
-pub(crate) use names::{node_name, who_name};
+pub(crate) use names::{node_name, server_name, who_name};
 pub use refusal::Refusal;
 pub use units::parse_span;
 
@@ -26,8 +26,8 @@ use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
-use crate::scheme::raft::Setup;
-use tenure::raft::{ConfigError, Rule, Switched, Timing};
+use crate::scheme::{Setup, Unfit, lease, raft};
+use tenure::raft::{Rule, Switched, Timing};
 
 /// The version of the file format.
 pub const VERSION: u32 = 1;
@@ -51,6 +51,8 @@ pub struct Scenario {
     pub safe_mode: bool,
     /// Whether the nodes replicate a log, on which they keep a store.
     pub log: bool,
+    /// By what store they elect, if not among themselves.
+    pub lease: Option<Lease>,
     /// How many nodes, the last ones, take no part until a change says so.
     pub outside: usize,
     /// How the network behaves.
@@ -71,6 +73,19 @@ pub struct Scenario {
     pub faults: Vec<Fault>,
     /// What the checks must say.
     pub expect: Vec<(Check, Outcome)>,
+}
+
+/// An election by a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// By what.
+    pub kind: lease::Kind,
+    /// How long things take.
+    pub timing: tenure::lease::Timing,
+    /// How long a request is under way at most, as the budget counts.
+    pub latency: tenure::Duration,
+    /// The rules that are on.
+    pub rules: tenure::lease::Switched,
 }
 
 /// A text in two languages; empty where there is none.
@@ -113,6 +128,7 @@ impl Scenario {
             safe_mode: true,
             log: false,
             outside: 0,
+            lease: None,
             weather: Weather::calm(5_000, 10_000),
             clocks: Vec::new(),
             disk: Takes::write(1_000),
@@ -135,7 +151,17 @@ impl Scenario {
     /// What the machines are built from.
     #[must_use]
     pub fn setup(&self) -> Setup {
-        Setup {
+        if let Some(lease) = &self.lease {
+            return Setup::Lease(lease::Setup {
+                kind: lease.kind,
+                timing: lease.timing,
+                latency: lease.latency,
+                rules: lease.rules,
+                seed: self.seed,
+                names: (0..self.nodes as u16).map(lease::identity).collect(),
+            });
+        }
+        Setup::Raft(raft::Setup {
             nodes: self.nodes,
             timing: self.timing,
             safe_mode: self.safe_mode,
@@ -143,7 +169,7 @@ impl Scenario {
             seed: self.seed,
             log: self.log,
             outside: self.outside,
-        }
+        })
     }
 
     /// The same with another seed.
@@ -157,7 +183,7 @@ impl Scenario {
     ///
     /// # Errors
     /// As for a file with these rules.
-    pub fn without(mut self, off: &[Rule]) -> Result<Self, ConfigError> {
+    pub fn without(mut self, off: &[Rule]) -> Result<Self, Unfit> {
         self.off = off.to_vec();
         self.setup().check().map(|()| self)
     }

@@ -84,6 +84,13 @@ pub(crate) fn node_name(node: u16) -> String {
     name
 }
 
+/// What a server of the store is called, by its number: `s1`, `s2` and so on.
+pub(crate) fn server_name(server: u16) -> String {
+    let mut name = String::from("s");
+    name.push_str(&(u32::from(server) + 1).to_string());
+    name
+}
+
 /// What a node is called by in a file: its name, or what it is.
 #[inline(never)]
 pub(crate) fn who_name(who: Who) -> String {

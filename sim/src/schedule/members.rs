@@ -31,7 +31,7 @@ impl Members {
             return None;
         }
         let leader = world.acting_leader()?;
-        let machine = world.node(leader)?.machine()?;
+        let machine = world.node(leader)?.machine()?.raft()?;
         let now = Now::of(machine.membership(), world.nodes());
         let leader = leader as u16;
         let Now {

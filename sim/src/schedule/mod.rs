@@ -27,11 +27,12 @@ use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
+use crate::scheme::Unfit;
 use crate::world::World;
 use choose::Chooser;
 use draw::Draw;
 use members::Members;
-use tenure::raft::{ConfigError, Rule};
+use tenure::raft::Rule;
 
 /// When the storm begins.
 const STORM: u64 = 1_000_000;
@@ -64,7 +65,7 @@ pub struct Schedule {
 ///
 /// # Errors
 /// Never for the settings that are drawn; the core has the last word on them.
-pub fn random(seed: u64) -> Result<Scenario, ConfigError> {
+pub fn random(seed: u64) -> Result<Scenario, Unfit> {
     make(seed, &Setting::default(), |_| ()).map(|schedule| schedule.scenario)
 }
 
@@ -76,7 +77,7 @@ pub fn make(
     seed: u64,
     setting: &Setting,
     prepare: impl FnOnce(&mut World),
-) -> Result<Schedule, ConfigError> {
+) -> Result<Schedule, Unfit> {
     let mut draw = Draw::new(seed, 0x5eed_5eed);
     let mut scenario = surroundings(&mut draw, seed);
     let members = Members::drawn(seed, scenario.nodes).filter(|_| scenario.log);

@@ -1,9 +1,15 @@
 //! What the world asks of a scheme beyond the contract of the core: how to start it, and what to show of it.
 //!
 //! The world runs any [`Election`]; one file a scheme says how that scheme's machine is built, how its messages are
-//! named in the trace, and which facts about it the checkers are told.
+//! named in the trace, and which facts about it the checkers are told. [`Machine`] is one of any scheme: the host is made
+//! once for all of them.
 
+pub mod lease;
+mod machine;
 pub mod raft;
+
+pub use lease::{StoreAsk, StoreSaid};
+pub use machine::{Machine, Refusals, Setup, Unfit};
 
 use crate::check::Fact;
 use crate::check::configurations::Configuration;
@@ -18,12 +24,37 @@ use tenure::log::{Position, Shape};
 use tenure::raft::ChangeRefused;
 use tenure::{Election, Instant};
 
-/// A machine that a world can host.
-pub trait Scheme: Election<Reply = ()> {
+/// What a machine asks its host for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask<W> {
+    /// Its own disk.
+    Disk(W),
+    /// A server of a store, by its number.
+    Store(usize, StoreAsk),
+}
+
+/// What a machine is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// It is written.
+    Written,
+    /// A store says this.
+    Store(StoreSaid),
+}
+
+/// A machine that a world can host, asking its host as hosts of a world are asked.
+pub trait Hosted: Scheme<Request = Ask<<Self as Scheme>::Write>, Reply = Answer> {}
+
+impl<M> Hosted for M where M: Scheme<Request = Ask<<M as Scheme>::Write>, Reply = Answer> {}
+
+/// What a world asks of a scheme.
+pub trait Scheme: Election {
     /// What its machines are built from.
     type Setup: Clone + std::fmt::Debug;
-    /// What its disk holds: the fold of its requests.
-    type Stored: Kept<Write = Self::Request> + std::fmt::Debug;
+    /// What its disk is asked to write; nothing can be where it has no need of one.
+    type Write: Clone + std::fmt::Debug;
+    /// What its disk holds: the fold of its writes.
+    type Stored: Kept<Write = Self::Write> + std::fmt::Debug;
     /// Its counts of what it refused.
     type Refusals: Copy + Default + PartialEq + std::fmt::Debug;
 
@@ -79,7 +110,7 @@ pub trait Scheme: Election<Reply = ()> {
     fn transfer(&mut self, now: Instant, to: usize) -> bool;
 
     /// Who takes part from an entry of this write on, with its index and term.
-    fn configured(write: &Self::Request) -> Option<(u64, u64, Configuration)>;
+    fn configured(write: &Self::Write) -> Option<(u64, u64, Configuration)>;
 
     /// Asks for a read that a majority confirms: its number; `None` when nobody could.
     fn read(&mut self, now: Instant) -> Option<u64>;
@@ -97,7 +128,7 @@ pub trait Scheme: Election<Reply = ()> {
     fn carried(message: &Self::Peer) -> Carried;
 
     /// What a write changes of the log.
-    fn changed(write: &Self::Request) -> Carried;
+    fn changed(write: &Self::Write) -> Carried;
 
     /// The log on a disk.
     fn log_of(stored: &Self::Stored) -> &Shape;
@@ -112,13 +143,13 @@ pub trait Scheme: Election<Reply = ()> {
     fn said(node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
 
     /// What a write records.
-    fn recorded(write: &Self::Request) -> Recorded;
+    fn recorded(write: &Self::Write) -> Recorded;
 
     /// What is recorded on a disk.
     fn stored(stored: &Self::Stored) -> Recorded;
 
     /// Feeds what the event of a write does not show into the trace.
-    fn fold(write: &Self::Request, trace: &mut Trace);
+    fn fold(write: &Self::Write, trace: &mut Trace);
 }
 
 /// What a message or a write has of the log, to which a host attaches what it keeps under those names (law C9).

@@ -11,14 +11,17 @@
 //! keys attached to it go with it.
 
 mod client;
+pub(crate) mod etcd;
 mod kv;
 mod lessor;
 #[cfg(not(target_family = "wasm"))]
 mod reader;
+pub mod redis;
 pub(crate) mod replica;
 mod replicated;
 #[cfg(not(target_family = "wasm"))]
 mod single;
+pub(crate) mod sql;
 #[cfg(not(target_family = "wasm"))]
 mod watcher;
 #[cfg(not(target_family = "wasm"))]

@@ -66,6 +66,8 @@ pub(crate) struct Env {
     pub(crate) clients: Clients,
     pub(crate) jobs: Option<Jobs>,
     pub(crate) nodes: usize,
+    /// How many servers the store has by which they elect.
+    pub(crate) servers: usize,
     /// What is done at the resources, when it is recorded.
     pub(crate) histories: Option<Box<dyn Listener>>,
     /// What the clients of the store asked and were answered, when it is recorded.
@@ -299,14 +301,24 @@ impl Env {
         self.expect(slot);
     }
 
+    /// Who stands in the network: the nodes, and then the servers of the store.
+    pub(crate) const fn members(&self) -> usize {
+        self.nodes + self.servers
+    }
+
+    /// The actor of a server of the store.
+    pub(crate) const fn server_actor(&self, server: usize) -> usize {
+        self.nodes + server
+    }
+
     /// The actor of a resource.
     pub(crate) const fn resource_actor(&self, resource: usize) -> usize {
-        self.nodes + 1 + resource
+        self.members() + 1 + resource
     }
 
     /// The actor of the client.
     pub(crate) const fn client_actor(&self) -> usize {
-        self.nodes
+        self.members()
     }
 
     fn sent(&mut self, from: usize, to: usize, packet: &Packet) -> i64 {

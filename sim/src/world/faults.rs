@@ -9,7 +9,7 @@ use crate::physics::Blame;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::trace::{Event, Kind};
 use crate::scenario::Refusal;
-use crate::scheme::RoleCode;
+use crate::scheme::{Machine, RoleCode};
 use tenure::Input;
 
 impl World {
@@ -99,7 +99,7 @@ impl World {
         let Some(me) = self.resolve(Who::Leader) else {
             return false;
         };
-        let (env, Some(Actor::Raft(node))) = (&mut self.env, self.actors.get_mut(me)) else {
+        let (env, Some(Actor::Node(node))) = (&mut self.env, self.actors.get_mut(me)) else {
             return false;
         };
         match (action, heir) {
@@ -156,10 +156,12 @@ impl World {
         let Some(me) = self.resolve(who) else {
             return false;
         };
-        let Some(Actor::Raft(node)) = self.actors.get_mut(me) else {
-            return false;
-        };
         let env = &mut self.env;
+        let node = match self.actors.get_mut(me) {
+            Some(Actor::Node(node)) => node,
+            Some(Actor::Server(server)) => return server.carry_out(env, me, action),
+            _ => return false,
+        };
         match action {
             Action::Crash(_) => node.crash(env, me, env.act),
             Action::Restart(_) => node.start(env, me, &self.setup),
@@ -212,7 +214,7 @@ impl World {
     }
 
     fn heal_all(&mut self) -> bool {
-        let nodes = self.env.nodes;
+        let nodes = self.env.members();
         let mut any = self.flaps.stop_all() | self.env.net.links.end_delays();
         for from in 0..nodes {
             for to in 0..nodes {
@@ -224,7 +226,7 @@ impl World {
 
     /// Links between groups are cut, links within a group carry.
     fn partition(&mut self, members: &[(u16, Who)]) -> bool {
-        let nodes = self.env.nodes;
+        let nodes = self.env.members();
         let Some(group) = self.resolve_groups(members) else {
             return false;
         };
@@ -249,7 +251,7 @@ impl World {
     /// rest; nodes that nobody named are a group of their own.
     fn resolve_groups(&self, members: &[(u16, Who)]) -> Option<Vec<u16>> {
         const UNNAMED: u16 = u16::MAX;
-        let mut group = vec![UNNAMED; self.env.nodes];
+        let mut group = vec![UNNAMED; self.env.members()];
         for by_role in [false, true] {
             for (place, who) in members
                 .iter()
@@ -274,7 +276,7 @@ impl World {
         let with =
             |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
         match who {
-            Who::Node(node) => Some(node as usize).filter(|node| *node < self.env.nodes),
+            Who::Node(node) => Some(node as usize).filter(|node| *node < self.env.members()),
             Who::Leader => self.acting_leader(),
             Who::Follower => self.followers().next(),
             Who::Crashed => with(Status::Crashed),
@@ -309,18 +311,26 @@ impl World {
             .filter(move |node| self.status(*node) == Some(Status::Up) && Some(*node) != leader)
     }
 
-    /// Whether a quorum of those that a node takes for members can answer it: they run, and the links carry both ways.
+    /// Whether a quorum of those that a node takes for members, or of the servers of its store, can answer it: they run, and
+    /// the links carry both ways.
     fn reaches_quorum(&self, node: usize) -> bool {
         let answers = |other: usize| {
             self.status(other) == Some(Status::Up)
                 && !self.env.net.links.is_cut(node, other)
                 && !self.env.net.links.is_cut(other, node)
         };
-        let machine = self.node(node).and_then(Node::machine);
-        machine.is_some_and(|machine| {
-            let membership = machine.membership();
-            membership.is_quorum(|place| answers(membership.members()[place].id.0 as usize))
-        })
+        match self.node(node).and_then(Node::machine) {
+            Some(Machine::Raft(raft)) => {
+                let membership = raft.membership();
+                membership.is_quorum(|place| answers(membership.members()[place].id.0 as usize))
+            }
+            Some(Machine::Lease(_)) => {
+                let servers = self.env.nodes..self.env.members();
+                let all = servers.len();
+                2 * servers.filter(|server| answers(*server)).count() > all
+            }
+            None => false,
+        }
     }
 
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
@@ -337,7 +347,7 @@ impl World {
 
     pub(super) fn note_wholeness(&mut self) {
         let base = self.base;
-        let rate_bound = self.setup.timing.rate_bound;
+        let rate_bound = self.setup.rate_bound();
         let whole = self.env.net.links.cuts() == 0
             && self.flaps.is_empty()
             && self.env.net.weather() == base.weather
@@ -349,6 +359,10 @@ impl World {
                     && raft.disk().takes == base.disk
                     && !raft.disk().is_damaged()
                     && raft.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
+            })
+            && self.servers().all(|server| {
+                server.status() == Status::Up
+                    && server.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
             });
         if whole != self.whole {
             self.whole = whole;

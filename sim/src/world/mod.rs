@@ -36,7 +36,8 @@ use crate::physics::trace::{Event, Kind, Loss, Trace};
 use crate::physics::weather::Weather;
 use crate::resource::{Resource, refusal_code};
 use crate::scenario::Scenario;
-use crate::scheme::raft;
+use crate::scheme::{Machine, Setup};
+use crate::server::Server;
 use crate::stages::Stages;
 #[cfg(not(target_family = "wasm"))]
 use crate::store::Reader;
@@ -53,7 +54,8 @@ use work::use_jobs;
 /// Who is in the world, of whatever kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Actor {
-    Raft(Box<Node<raft::Machine>>),
+    Node(Box<Node<Machine>>),
+    Server(Box<Server>),
     Client(Client),
     Resource(Resource),
     Store(StoreClient),
@@ -68,7 +70,7 @@ pub(crate) enum Actor {
 pub struct World {
     pub(crate) actors: Vec<Actor>,
     pub(crate) env: Env,
-    setup: raft::Setup,
+    setup: Setup,
     base: Base,
     /// All actions in order of time, and how many of them are done. Clones of a world share it.
     plan: Plan,
@@ -93,18 +95,25 @@ impl World {
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes;
+        let setup = scenario.setup();
         // Every part of the world has its own source: more draws in one shift none in another.
         let source = |part: u64| Random::new(scenario.seed, tenure::NodeId(part), 0);
         let mut origins = source(1);
         let mut actors: Vec<Actor> = (0..nodes)
             .map(|node| {
                 let pace = scenario.clocks.get(node).copied().unwrap_or(TRUE_PACE);
-                Actor::Raft(Box::new(Node::new(
+                Actor::Node(Box::new(Node::new(
                     Clock::starting_at(origins.below(1 << 40), pace),
                     scenario.disk,
                 )))
             })
             .collect();
+        let servers = setup.servers();
+        actors.extend(servers.into_iter().map(|kept| {
+            let clock = Clock::starting_at(origins.below(1 << 40), TRUE_PACE);
+            Actor::Server(Box::new(Server::new(kept, clock)))
+        }));
+        let members = actors.len();
         actors.push(Actor::Client(Client::new(
             nodes as u16,
             scenario.clients.every,
@@ -139,7 +148,7 @@ impl World {
         let env = Env {
             now: 0,
             queue: Queue::default(),
-            net: Network::new(nodes, scenario.weather, source(2)),
+            net: Network::new(members, scenario.weather, source(2)),
             trace: Trace::default(),
             judges: Box::new(Judges::new(nodes, RESOURCES, promises)),
             stages: Box::default(),
@@ -151,6 +160,7 @@ impl World {
             clients: scenario.clients,
             jobs: scenario.jobs,
             nodes,
+            servers: members - nodes,
             histories: None,
             #[cfg(not(target_family = "wasm"))]
             store: None,
@@ -164,7 +174,7 @@ impl World {
         let mut world = Self {
             actors,
             env,
-            setup: scenario.setup(),
+            setup,
             base: Base {
                 weather: scenario.weather,
                 disk: scenario.disk,
@@ -227,17 +237,17 @@ impl World {
                 }
             }
             Due::Start(node) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
                     raft.start(&mut self.env, node as usize, &self.setup);
                 }
             }
-            Due::Wake(node) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
-                    raft.wake(&mut self.env, node as usize);
-                }
-            }
+            Due::Wake(member) => match self.actors.get_mut(member as usize) {
+                Some(Actor::Node(node)) => node.wake(&mut self.env, member as usize),
+                Some(Actor::Server(server)) => server.wake(&mut self.env, member as usize),
+                _ => {}
+            },
             Due::Written(node, era) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
                     let damaged = raft.disk().is_damaged();
                     raft.written(&mut self.env, node as usize, era);
                     // A fault of one write is over with it.
@@ -247,19 +257,19 @@ impl World {
                 }
             }
             Due::Thought(node) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
                     raft.thought(&mut self.env, node as usize);
                 }
             }
             Due::Tick(actor) => self.tick(actor as usize),
             Due::Served(node) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
                     raft.served(&mut self.env, node as usize);
                 }
             }
             Due::Flap(from, to) => self.flap_turns(from, to),
             Due::Leases(node) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
                     raft.look_at_leases(&mut self.env, node as usize);
                 }
             }
@@ -271,7 +281,7 @@ impl World {
             }
             Due::Job(job) => self.job_due(job),
             Due::Work(node) => {
-                if let Some(Actor::Raft(raft)) = self.actors.get_mut(node as usize) {
+                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
                     raft.look_at_work(&mut self.env, node as usize);
                 }
             }
@@ -320,7 +330,7 @@ impl World {
             .map(crate::store::Replica::weight)
             .sum();
         // The judges of logs remember as much again.
-        let share = if self.setup.log { 32 } else { 64 };
+        let share = if self.setup.has_log() { 32 } else { 64 };
         let remembered = self.env.trace.count() as usize / share;
         nodes * (nodes + 16) + self.env.queue.len() + late + replicas / 2 + remembered
     }
@@ -406,7 +416,7 @@ impl World {
     /// Notes from now on which situations are met. To be called before anything happens.
     #[cfg(not(target_family = "wasm"))]
     pub fn note_marks(&mut self) {
-        let timeout = self.setup.timing.election_min.as_micros();
+        let timeout = self.setup.timeout().as_micros();
         let marks = crate::marks::Marks::new(self.env.nodes, timeout);
         self.env.marks = Some(Box::new(marks));
     }
@@ -535,7 +545,8 @@ impl World {
             return;
         }
         match self.actors.get_mut(to) {
-            Some(Actor::Raft(raft)) => raft.arrive(&mut self.env, to, flight),
+            Some(Actor::Node(raft)) => raft.arrive(&mut self.env, to, flight),
+            Some(Actor::Server(server)) => server.arrive(&mut self.env, to, flight),
             Some(Actor::Client(client)) => {
                 self.env.trace.cause = self
                     .env

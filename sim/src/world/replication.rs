@@ -3,7 +3,7 @@
 
 use super::{Actor, World};
 use crate::node::Node;
-use crate::scheme::{Scheme, raft};
+use crate::scheme::{Machine, Scheme};
 use crate::store::Errand;
 use tenure::NodeId;
 use tenure::log::Shape;
@@ -24,7 +24,7 @@ impl World {
     /// The logs, one after the other: [`LOG`] numbers, then its runs, then what its node, if it leads, knows of the others.
     pub fn write_logs(&self, out: &mut Vec<f64>) {
         out.clear();
-        if !self.setup.log {
+        if !self.setup.has_log() {
             return;
         }
         for (place, raft) in self.rafts() {
@@ -48,10 +48,10 @@ impl World {
     }
 }
 
-fn write_log(place: usize, raft: &Node<raft::Machine>, nodes: usize, out: &mut Vec<f64>) {
+fn write_log(place: usize, raft: &Node<Machine>, nodes: usize, out: &mut Vec<f64>) {
     let nothing = Shape::new();
     let stored = raft.disk().durable();
-    let disk = stored.map_or(&nothing, |shelf| raft::Machine::log_of(&shelf.stored));
+    let disk = stored.map_or(&nothing, |shelf| Machine::log_of(&shelf.stored));
     let machine = raft.machine();
     // Of a process that is not there, what its disk holds is all there is.
     let log = machine.and_then(Scheme::log).unwrap_or(disk);
@@ -59,7 +59,7 @@ fn write_log(place: usize, raft: &Node<raft::Machine>, nodes: usize, out: &mut V
     let (base, last) = (log.base(), log.last());
     let known = || {
         let others = (0..nodes).filter(|node| *node != place);
-        others.filter_map(|node| Some((node, machine?.progress(NodeId(node as u64))?)))
+        others.filter_map(|node| Some((node, machine?.raft()?.progress(NodeId(node as u64))?)))
     };
     out.extend_from_slice(&[
         place as f64,

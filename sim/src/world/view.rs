@@ -7,8 +7,9 @@ use crate::physics::NEVER;
 use crate::physics::clock::Clock;
 use crate::physics::trace::Event;
 use crate::physics::weather::Weather;
-use crate::scenario::node_name;
-use crate::scheme::{Detail, RoleCode, Scheme, raft};
+use crate::scenario::{node_name, server_name};
+use crate::scheme::{Detail, Machine, RoleCode, Scheme};
+use crate::server::Server;
 use tenure::{Election, Instant, Token};
 
 /// How many numbers a node takes.
@@ -27,6 +28,8 @@ pub const EVENT: usize = 8;
 pub enum ActorKind {
     /// A node of the election.
     Node,
+    /// A server of the store by which the nodes elect.
+    Server,
     /// A client.
     Client,
     /// A resource, fenced or not.
@@ -50,19 +53,27 @@ pub enum Field {
 }
 
 impl World {
-    pub(super) fn rafts(&self) -> impl Iterator<Item = (usize, &Node<raft::Machine>)> {
+    pub(super) fn rafts(&self) -> impl Iterator<Item = (usize, &Node<Machine>)> {
         self.actors
             .iter()
             .enumerate()
             .filter_map(|(place, actor)| match actor {
-                Actor::Raft(raft) => Some((place, &**raft)),
+                Actor::Node(raft) => Some((place, &**raft)),
                 _ => None,
             })
     }
 
+    pub(super) fn servers(&self) -> impl Iterator<Item = &Server> {
+        self.actors.iter().filter_map(|actor| match actor {
+            Actor::Server(server) => Some(&**server),
+            _ => None,
+        })
+    }
+
     pub(super) fn status(&self, node: usize) -> Option<Status> {
         match self.actors.get(node)? {
-            Actor::Raft(raft) => Some(raft.status()),
+            Actor::Node(raft) => Some(raft.status()),
+            Actor::Server(server) => Some(server.status()),
             _ => None,
         }
     }
@@ -75,9 +86,9 @@ impl World {
 
     /// The node whose election this world hosts, by its place.
     #[must_use]
-    pub fn node(&self, node: usize) -> Option<&Node<raft::Machine>> {
+    pub fn node(&self, node: usize) -> Option<&Node<Machine>> {
         match self.actors.get(node)? {
-            Actor::Raft(raft) => Some(raft),
+            Actor::Node(raft) => Some(raft),
             _ => None,
         }
     }
@@ -102,7 +113,11 @@ impl World {
     #[must_use]
     pub fn actors(&self) -> Vec<(ActorKind, String)> {
         let name = |(place, actor): (usize, &Actor)| match actor {
-            Actor::Raft(_) => (ActorKind::Node, node_name(place as u16)),
+            Actor::Node(_) => (ActorKind::Node, node_name(place as u16)),
+            Actor::Server(_) => (
+                ActorKind::Server,
+                server_name((place - self.env.nodes) as u16),
+            ),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
             Actor::Resource(resource) => {
                 let name = if resource.fenced() {
@@ -120,7 +135,7 @@ impl World {
             // Of whatever kind: clients of the store.
             _ => (
                 ActorKind::Client,
-                format!("store-client-{}", place - self.env.nodes - 2),
+                format!("store-client-{}", place - self.env.resource_actor(0) - 1),
             ),
         };
         self.actors.iter().enumerate().map(name).collect()
@@ -180,7 +195,7 @@ impl World {
     /// The directions that are cut: row from, column to, 1 when cut.
     pub fn write_links(&self, out: &mut Vec<u8>) {
         out.clear();
-        let nodes = 0..self.env.nodes;
+        let nodes = 0..self.env.members();
         let links = nodes
             .clone()
             .flat_map(|from| nodes.clone().map(move |to| (from, to)));
@@ -263,7 +278,7 @@ impl World {
         let durable = raft
             .disk()
             .durable()
-            .map(|shelf| raft::Machine::stored(&shelf.stored));
+            .map(|shelf| Machine::stored(&shelf.stored));
         fields.count("durableTerm", durable.map(|record| record.term));
         fields.name("durableVote", durable.and_then(|record| record.vote));
         fields.number("writesPending", raft.disk().pending() as u64);
@@ -277,7 +292,7 @@ impl World {
         fields.list
     }
 
-    fn node_numbers(&self, place: usize, raft: &Node<raft::Machine>) -> [f64; NODE] {
+    fn node_numbers(&self, place: usize, raft: &Node<Machine>) -> [f64; NODE] {
         let look = raft.look();
         let machine = raft.machine();
         let detail = machine.map_or_else(Detail::default, Scheme::detail);

@@ -21,7 +21,7 @@ impl World {
         env.trace.cause = env.emit(Event::new(Kind::JobDue, env.client_actor()).a(job));
         env.hear(Fact::JobDue(job));
         for (node, actor) in self.actors.iter_mut().enumerate() {
-            if let Actor::Raft(raft) = actor {
+            if let Actor::Node(raft) = actor {
                 raft.next_job(env, node);
             }
         }

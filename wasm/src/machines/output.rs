@@ -128,6 +128,7 @@ fn event(event: Event) -> JsValue {
                 Why::Removed => "removed",
                 Why::Resigned => "resigned",
                 Why::Transferred => "transferred",
+                Why::Taken => "taken",
                 _ => "other",
             };
             object(&[

@@ -117,7 +117,7 @@ export type ElectionEvent =
   | { kind: 'transfer-dropped'; to: number }
   | { kind: 'other' };
 
-export type Why = 'disk-failed' | 'higher-term' | 'lapsed' | 'removed' | 'resigned' | 'transferred' | 'other';
+export type Why = 'disk-failed' | 'higher-term' | 'lapsed' | 'removed' | 'resigned' | 'taken' | 'transferred' | 'other';
 
 /** Who takes part; in a joint membership, which takes a quorum of the old voters and one of the new, `voters` are both. */
 export interface Membership { voters: number[]; learners: number[]; joint: boolean }

@@ -383,6 +383,7 @@ export const en = {
   'deposed.4': 'crashed',
   'deposed.5': 'removed from the voters',
   'deposed.6': 'handed over',
+  'deposed.7': 'not the holder any more, says the store',
   // Why a message is refused, and why a resource refuses, by the engine's codes.
   'refusal.0': 'it answers nothing that was asked',
   'refusal.1': 'its term is above any there can be',

@@ -359,6 +359,7 @@ export const zh: Record<Key, string> = {
   'deposed.4': '崩溃',
   'deposed.5': '不再是投票者',
   'deposed.6': '移交领导权',
+  'deposed.7': '存储说它已不再持有',
   'refusal.0': '所答并非所问',
   'refusal.1': '任期超过可能的上限',
   'refusal.2': '任期跳得太远',

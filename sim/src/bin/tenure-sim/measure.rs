@@ -102,7 +102,7 @@ pub(crate) fn quantiles(times: &Quantiles) -> String {
 
 fn failovers(
     seeds: &Seeds,
-    one: impl Fn(&mut Failovers, u64) -> Result<(), tenure::raft::ConfigError> + Sync,
+    one: impl Fn(&mut Failovers, u64) -> Result<(), tenure_sim::scheme::Unfit> + Sync,
 ) -> Result<Failovers, Refusal> {
     let sum: Failovers = parallel::each(seeds, one, Failovers::merge).map_err(unsafe_setting)?;
     for (stage, times) in [

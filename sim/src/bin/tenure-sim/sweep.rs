@@ -6,7 +6,7 @@ use crate::out::count;
 use crate::{Done, minimise, parallel};
 use std::path::Path;
 use std::time::Instant;
-use tenure::raft::{ConfigError, Rule};
+use tenure::raft::Rule;
 use tenure_sim::Refusal;
 use tenure_sim::check::Check;
 use tenure_sim::failure::Failure;
@@ -15,6 +15,7 @@ use tenure_sim::marks::Mark;
 use tenure_sim::minimise::{FEW, Minimised};
 use tenure_sim::scenario::rule_names;
 use tenure_sim::schedule::{self, Setting};
+use tenure_sim::scheme::Unfit;
 use tenure_sim::sweep::{HEALED_SOON, Sweep, TWICE};
 
 /// How many failing seeds are listed.
@@ -173,11 +174,6 @@ fn smallest(failing: &[(u64, Failure)], setting: &Setting, file: &Path) -> Resul
     }
 }
 
-pub(crate) fn unsafe_setting(error: ConfigError) -> Refusal {
-    refusal(
-        error.code(),
-        "--timeout",
-        &error.reason().to_string(),
-        error.remedy(),
-    )
+pub(crate) fn unsafe_setting(error: Unfit) -> Refusal {
+    refusal(error.code(), "--timeout", &error.reason(), error.remedy())
 }

@@ -142,6 +142,7 @@ const RESIGNED: i64 = Ended::Resigned as i64;
 const DISK_FAILED: i64 = Ended::DiskFailed as i64;
 const CRASHED: i64 = Ended::Crashed as i64;
 const REMOVED: i64 = Ended::Removed as i64;
+const TAKEN: i64 = Ended::Taken as i64;
 const TRANSFERRED: i64 = Ended::Transferred as i64;
 
 fn ended(office: &Office) -> Entry {
@@ -163,6 +164,9 @@ fn ended(office: &Office) -> Entry {
         }
         (CRASHED, _) => format!("{who}'s term {term} is over with it."),
         (REMOVED, _) => format!("{who} has no vote any more: its term {term} is over."),
+        (TAKEN, _) => {
+            format!("the store says that {who} does not hold it any more: its term {term} is over.")
+        }
         (TRANSFERRED, _) => {
             format!("{who} hands over to one that has its whole log: its term {term} is over.")
         }

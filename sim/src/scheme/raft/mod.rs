@@ -72,6 +72,7 @@ impl Setup {
 
 impl Scheme for Machine {
     type Setup = Setup;
+    type Write = Write;
     type Stored = Stored;
     type Refusals = Refusals;
 

@@ -1,0 +1,134 @@
+//! What follows from the timing of an election over a store.
+
+use super::timing::MAX_TTL;
+use crate::Duration;
+use core::fmt;
+
+/// What follows from a timing. All but the first in true time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// How long a holder believes after the send of its last acknowledged request, on its own clock.
+    pub belief: Duration,
+    /// The longest time from the crash of a holder until another leads, while the store answers within its bound.
+    pub takeover: Duration,
+    /// The longest outage of the store that a holder survives, whenever it begins.
+    pub outage: Duration,
+    /// The shortest time from when a holder has stopped until another can hold: what a pause between the last look at the
+    /// clock and the effect may take before two write. Not less than the margin.
+    pub slack: Duration,
+}
+
+/// Why a timing is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BudgetError {
+    /// The bound on the pace of clocks, in parts per million, allows clocks that stand still.
+    RateBound(u32),
+    /// The lease is longer than [`MAX_TTL`].
+    TtlTooLong(Duration),
+    /// A parameter of this name is zero.
+    Zero(&'static str),
+    /// A holder's belief ends before a renewal, a second attempt and their answers are through.
+    NoSlack {
+        /// How long it believes.
+        belief: Duration,
+        /// How long that takes.
+        needs: Duration,
+    },
+    /// A request is given up on before its answer can be there.
+    Impatient {
+        /// After so long.
+        patience: Duration,
+        /// There and back.
+        round_trip: Duration,
+    },
+    /// The store counts leases in whole seconds, and this is not so many.
+    NotSeconds(Duration),
+    /// The key of the election is empty.
+    NoKey,
+    /// The name has more than one line, and the record ends it after the first.
+    LineBreak,
+}
+
+impl BudgetError {
+    /// A short name for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::RateBound(_) => "rate-bound",
+            Self::TtlTooLong(_) => "ttl-too-long",
+            Self::Zero(_) => "zero",
+            Self::NoSlack { .. } => "no-slack",
+            Self::Impatient { .. } => "impatient",
+            Self::NotSeconds(_) => "not-seconds",
+            Self::NoKey => "no-key",
+            Self::LineBreak => "line-break",
+        }
+    }
+
+    /// What is wrong, without the remedy.
+    pub fn reason(&self) -> impl fmt::Display + '_ {
+        Reason(self)
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn remedy(&self) -> &'static str {
+        match self {
+            Self::RateBound(_) => "use a bound below one million",
+            Self::TtlTooLong(_) => "lower ttl",
+            Self::Zero(_) => "use at least a microsecond",
+            Self::NoSlack { .. } => "raise ttl, or lower margin, renew or retry",
+            Self::Impatient { .. } => "raise patience",
+            Self::NotSeconds(_) => "round ttl up to whole seconds",
+            Self::NoKey => "name a key that no other election has",
+            Self::LineBreak => "use a name of one line",
+        }
+    }
+}
+
+/// The reason alone.
+struct Reason<'e>(&'e BudgetError);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            BudgetError::RateBound(ppm) => {
+                write!(f, "a rate bound of {ppm} parts per million bounds nothing")
+            }
+            BudgetError::TtlTooLong(ttl) => {
+                write!(f, "a ttl of {ttl} is above the limit of {MAX_TTL}")
+            }
+            BudgetError::Zero(name) => write!(f, "{name} is zero"),
+            BudgetError::NoSlack { belief, needs } => write!(
+                f,
+                "a holder believes for {belief}, and a renewal, a second attempt and their answers take {needs}"
+            ),
+            BudgetError::Impatient {
+                patience,
+                round_trip,
+            } => write!(
+                f,
+                "a request is given up on after {patience}, and its answer may take {round_trip}"
+            ),
+            BudgetError::NotSeconds(ttl) => {
+                write!(
+                    f,
+                    "the store counts leases in whole seconds, and ttl is {ttl}"
+                )
+            }
+            BudgetError::NoKey => f.write_str("the key of the election is empty"),
+            BudgetError::LineBreak => {
+                f.write_str("the name has a line break, where records end it")
+            }
+        }
+    }
+}
+
+impl fmt::Display for BudgetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason(), self.remedy())
+    }
+}
+
+impl core::error::Error for BudgetError {}

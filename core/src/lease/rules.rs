@@ -1,0 +1,84 @@
+//! The rules an election over a store stands on, each of which can be switched off to see what it protects.
+
+use crate::listed::listed;
+pub use crate::rules::Faithful;
+
+listed! {
+    /// A load-bearing rule. The documentation of each says what breaks when it is off; [`protects`](Self::protects) says it
+    /// to programs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    #[repr(u8)]
+    pub enum Rule {
+        /// A tenure counts from the send of the request that was acknowledged (LS-R1, C5). Off (from its answer): believed
+        /// leaders.
+        ValidityFromSend,
+        /// A tenure ends by the clock, whatever the store says or does not say (LS-R3). Off (when the store says so):
+        /// believed leaders.
+        DemoteByTimer,
+        /// A record is the own one by the nonce of the attempt (LS-R4). Off (by the name): two processes of one name both
+        /// hold it.
+        Nonce,
+        /// A record is released only as long as it is the own one (LS-39r). Off: it may be the successor's, and a third
+        /// takes it beside that.
+        CompareAndDelete,
+        /// Before a waiter claims, it looks again whether its own place in the queue is still there (LS-13, LS-24). Off: one
+        /// whose session ended while it waited believes beside the next.
+        RecheckOwnRecord,
+        /// A foreign record stands for the own lease time from its first sight, whatever times it names (LS-8). Off (as the
+        /// record says): a clock that is wrong takes the lease of one who lives.
+        OwnClockOnly,
+        /// More than half of all that are configured must grant it (LS-38). Off (of those that answer): two holders.
+        MajorityOfConfigured,
+    }
+}
+
+/// What a rule protects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Invariant {
+    /// Two nodes never believe to lead at one instant.
+    BelievedLeaders,
+    /// Tokens rise from one established leader to the next.
+    TokenRises,
+}
+
+impl Invariant {
+    /// Its name in tests, simulator and traces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BelievedLeaders => "INV-S1",
+            Self::TokenRises => "INV-E6",
+        }
+    }
+}
+
+impl Rule {
+    /// What breaks first when the rule is off.
+    #[must_use]
+    pub const fn protects(self) -> Invariant {
+        Invariant::BelievedLeaders
+    }
+
+    /// What may break as a consequence, and in a schedule where the first is not looked at, before it: who believes too
+    /// long may have taken office late.
+    #[must_use]
+    pub const fn follows(self) -> &'static [Invariant] {
+        &[Invariant::TokenRises]
+    }
+}
+
+impl crate::rules::Rule for Rule {
+    fn place(self) -> u8 {
+        self as u8
+    }
+}
+
+/// Which rules of the family a machine keeps.
+pub trait Rules: crate::rules::Rules<Rule> {}
+
+impl<R: crate::rules::Rules<Rule>> Rules for R {}
+
+/// Some rules are switched off: see [`Switched`](crate::rules::Switched).
+pub type Switched = crate::rules::Switched<Rule>;

@@ -1,0 +1,566 @@
+//! A row in a database, with an epoch that rises with every change of hands.
+//!
+//! | name | holder | nonce | epoch | expires |
+//! |---|---|---|--:|---|
+//!
+//! The row is never deleted, so that its epoch, which is the token, never falls. Times are those of the database alone. Each
+//! [`Request`] is one statement; `:now` is the database's clock, read after the row was locked (`clock_timestamp()` in
+//! PostgreSQL; not `now()`, which is when the transaction began and may be long before the lock was got).
+//!
+//! What is left out, on purpose: `lockAtMostFor` and `lockAtLeastFor` of schedulers' locks (a job's own business), and the
+//! name as proof of holding (ShedLock's `locked_by` is the host's: two processes of one host are one owner there).
+//!
+//! **What breaks it.** A standby that is promoted without the last commits, or a restore from a backup: row and epoch fall
+//! back, and two hold the same epoch. Raise the generation then. A database clock that jumps forward ends leases early.
+
+use super::office::{NotElected, Office, ahead};
+use super::refuse::{Refusal, Refusals};
+use super::requests::{Open, Requests};
+use super::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use crate::random::Random;
+use crate::{
+    Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Unknown, Why,
+};
+use core::convert::Infallible;
+use core::hash::{Hash, Hasher};
+
+/// The highest epoch: what a signed column holds. The row is never taken beyond it, and never wraps around.
+pub const MAX_EPOCH: u64 = i64::MAX as u64;
+
+/// A statement for the host to run, in a transaction of its own.
+///
+/// `:name` is that of the election, `:ttl` and `left` are intervals. What the machine has to know is how many rows came
+/// back, and what was in them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Request {
+    /// Takes the row if it is free. Answered by [`Reply::Taken`] with the epoch that comes back, or, when no row does, by
+    /// what [`Read`](Self::Read) gives then, within the same transaction.
+    ///
+    /// ```sql
+    /// INSERT INTO elections AS held (name, holder, metadata, nonce, epoch, expires)
+    /// VALUES (:name, :holder, :metadata, :nonce, 1, clock_timestamp() + :ttl)
+    /// ON CONFLICT (name) DO UPDATE
+    ///   SET holder = excluded.holder, metadata = excluded.metadata, nonce = excluded.nonce,
+    ///       epoch = held.epoch + 1, expires = clock_timestamp() + :ttl
+    ///   WHERE (held.holder = '' OR held.expires <= clock_timestamp()) AND held.epoch < 9223372036854775807
+    /// RETURNING epoch
+    /// ```
+    Take {
+        /// Who takes it.
+        claimant: Claimant,
+        /// What tells this attempt from every other.
+        nonce: Nonce,
+        /// For how long.
+        ttl: Duration,
+    },
+    /// Holds it on. Answered by [`Reply::Renewed`] when a row comes back, and else as [`Read`](Self::Read) is.
+    ///
+    /// ```sql
+    /// UPDATE elections SET expires = clock_timestamp() + :ttl
+    ///  WHERE name = :name AND nonce = :nonce AND epoch = :epoch AND holder <> '' AND expires > clock_timestamp()
+    /// RETURNING 1
+    /// ```
+    Renew {
+        /// Of the attempt that took it.
+        nonce: Nonce,
+        /// The epoch it got.
+        epoch: u64,
+        /// For how long from now.
+        ttl: Duration,
+    },
+    /// Gives it up. Answered by [`Reply::Released`] whether a row comes back or not: it is not this holder's any more.
+    ///
+    /// ```sql
+    /// UPDATE elections SET holder = '', metadata = '', expires = clock_timestamp(), epoch = epoch + 1
+    ///  WHERE name = :name AND nonce = :nonce AND epoch = :epoch
+    /// ```
+    Release {
+        /// Of the attempt that took it.
+        nonce: Nonce,
+        /// The epoch it got.
+        epoch: u64,
+    },
+    /// Looks. Answered by [`Reply::Row`].
+    ///
+    /// ```sql
+    /// SELECT holder, metadata, nonce, epoch, expires - clock_timestamp() AS left FROM elections WHERE name = :name
+    /// ```
+    Read,
+}
+
+/// What the database answered. An error after which the statement may or may not have been carried out is no reply but
+/// [`Unknown`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Reply {
+    /// The row is the node's, with this epoch.
+    Taken(u64),
+    /// It holds it on.
+    Renewed,
+    /// It does not hold it any more.
+    Released,
+    /// How the row is; `None` when there is none.
+    Row(Option<Row>),
+    /// Nothing was done, for certain: the connection was not there, the transaction was rolled back.
+    NotDone,
+}
+
+/// The row.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// Who holds it; `None` when it was given up.
+    pub holder: Option<Claimant>,
+    /// Of the attempt that took it.
+    pub nonce: Nonce,
+    /// How often it changed hands.
+    pub epoch: u64,
+    /// How long it is held on, by the database's clock; zero when that is over.
+    pub left: Duration,
+}
+
+/// What a request was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Asked {
+    Take(Nonce),
+    Renew(Hold),
+    Release(Hold),
+    Read,
+}
+
+/// The row as this node has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Hold {
+    nonce: Nonce,
+    epoch: u64,
+}
+
+/// What the node is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// Looks who holds it, and does not want it: until then, or for good.
+    Watch(Instant),
+    /// Wants it.
+    Take,
+    /// Found the row to be its own, from an attempt whose result it never learned: it is renewed before it counts, so that
+    /// the tenure has a send of its own (LS-R4).
+    Confirm(Hold),
+    /// Holds it.
+    Hold(Hold),
+    /// Gives it up.
+    Release {
+        hold: Hold,
+        /// For the database the lease is over then at the latest.
+        over: Instant,
+        /// How long it does not want it afterwards.
+        rest: Duration,
+    },
+}
+
+/// One node's election by a row of a database.
+#[derive(Clone, Debug)]
+pub struct Sql<R: Rules = Faithful> {
+    config: Config,
+    rules: R,
+    office: Office<Request>,
+    requests: Requests<Asked>,
+    refusals: Refusals,
+    random: Random,
+    aim: Aim,
+    /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
+    next: Instant,
+    /// Of the present attempt.
+    nonce: Nonce,
+    /// Whether an attempt with this nonce may yet be carried out: then it is kept, to recognise the row by.
+    doubtful: bool,
+    /// The holder as it was last seen.
+    holder: Option<Claimant>,
+}
+
+impl Sql {
+    /// A machine that keeps every rule.
+    ///
+    /// # Errors
+    /// Parameters that leave no slack, with the remedy.
+    pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, BudgetError> {
+        Self::with_rules(config, boot, now, Faithful)
+    }
+}
+
+impl<R: Rules> Sql<R> {
+    /// A machine that keeps these rules.
+    ///
+    /// # Errors
+    /// Parameters that leave no slack, with the remedy.
+    pub fn with_rules(
+        config: Config,
+        boot: Boot,
+        now: Instant,
+        rules: R,
+    ) -> Result<Self, BudgetError> {
+        config.budget()?;
+        let node = config.claimant.identity.node();
+        let mut random = Random::new(boot.seed, node, boot.incarnation);
+        let mut machine = Self {
+            office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
+            requests: Requests::new(boot.incarnation),
+            refusals: Refusals::default(),
+            nonce: Nonce::draw(&mut random),
+            random,
+            aim: if config.candidate {
+                Aim::Take
+            } else {
+                Aim::Watch(Instant::FOREVER)
+            },
+            next: now,
+            doubtful: false,
+            holder: None,
+            config,
+            rules,
+        };
+        machine.act(now);
+        Ok(machine)
+    }
+
+    /// How it takes part.
+    #[must_use]
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The tenure as of the last input. To act on it, ask [`standing`](Election::standing), which knows the time.
+    #[must_use]
+    pub const fn tenure(&self) -> Option<Tenure> {
+        self.office.held()
+    }
+
+    /// Whom it followed as of the last input.
+    #[must_use]
+    pub fn leader(&self) -> Option<Leader> {
+        self.office.leader()
+    }
+
+    /// Who held the row when it was last seen by a node that does not hold it, with what it wants others to know.
+    #[must_use]
+    pub const fn holder(&self) -> Option<&Claimant> {
+        self.holder.as_ref()
+    }
+
+    /// Whether the row was given up and the database has not said so yet. Wait for the end of this, at most a lease,
+    /// before the process ends, and the successor need not wait for the lease.
+    #[must_use]
+    pub const fn releasing(&self) -> bool {
+        matches!(self.aim, Aim::Release { .. })
+    }
+
+    /// The answers that were refused.
+    #[must_use]
+    pub const fn refusals(&self) -> &Refusals {
+        &self.refusals
+    }
+
+    fn campaign(&mut self, now: Instant) {
+        match self.aim {
+            Aim::Watch(until) if until != Instant::FOREVER => {
+                self.want_anew();
+                self.next = now;
+            }
+            // What waits for an answer is asked already.
+            Aim::Take if self.next != Instant::FOREVER => self.next = now,
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, now: Instant, open: Open<Asked>, result: Result<Reply, Unknown>) {
+        match (open.what, result) {
+            (Asked::Take(nonce), Ok(Reply::Taken(epoch))) => {
+                self.taken(now, open.sent, Hold { nonce, epoch })
+            }
+            (Asked::Renew(hold), Ok(Reply::Renewed)) => self.renewed(now, open.sent, hold),
+            (Asked::Release(hold), Ok(Reply::Released)) => self.released(now, hold),
+            (Asked::Take(_) | Asked::Renew(_) | Asked::Read, Ok(Reply::Row(row))) => {
+                // A late look may be older than what is known since.
+                if !open.late {
+                    self.saw(now, open.what, row);
+                }
+            }
+            (_, Ok(Reply::NotDone)) => {}
+            (asked, result) => {
+                if result.is_ok() {
+                    self.refusals.add(Refusal::WrongAnswer);
+                }
+                self.doubtful |= matches!(asked, Asked::Take(_));
+            }
+        }
+    }
+
+    /// The row was taken by a request that was sent then.
+    fn taken(&mut self, now: Instant, sent: Instant, hold: Hold) {
+        match self.aim {
+            Aim::Take if hold.nonce == self.nonce => self.lead(now, sent, hold),
+            Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
+            Aim::Hold(own) | Aim::Release { hold: own, .. } if own == hold => {}
+            // By an attempt that was given up. Left alone it would keep everybody out until the lease ends.
+            _ => self.ask(now, Asked::Release(hold)),
+        }
+    }
+
+    /// The row is held, by a request that was sent then.
+    fn lead(&mut self, now: Instant, sent: Instant, hold: Hold) {
+        let token = Token::new(self.config.generation, hold.epoch);
+        match self.office.elect(token, self.until(now, sent)) {
+            Ok(()) => {
+                self.holder = None;
+                self.aim = Aim::Hold(hold);
+                self.renew_later(sent);
+            }
+            Err(why) => {
+                if let NotElected::For(refusal) = why {
+                    self.refusals.add(refusal);
+                }
+                self.release(now, hold, self.config.timing.retry);
+            }
+        }
+    }
+
+    fn renewed(&mut self, now: Instant, sent: Instant, hold: Hold) {
+        match self.aim {
+            Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
+            Aim::Hold(own) if own == hold => {
+                let until = self.until(now, sent);
+                self.office.extend(until);
+                self.renew_later(sent);
+            }
+            _ => {}
+        }
+    }
+
+    fn released(&mut self, now: Instant, hold: Hold) {
+        if let Aim::Release {
+            hold: own, rest, ..
+        } = self.aim
+            && own == hold
+        {
+            self.stand_back(now, rest);
+        }
+    }
+
+    /// The row is like this, and what was asked for was not done.
+    fn saw(&mut self, now: Instant, asked: Asked, row: Option<Row>) {
+        let own = row.as_ref().filter(|row| self.is_own(row)).map(|row| Hold {
+            nonce: row.nonce,
+            epoch: row.epoch,
+        });
+        match (self.aim, own) {
+            (Aim::Hold(hold), _) if asked == Asked::Renew(hold) => {
+                self.office.depose(Why::Taken);
+                self.follow(now, row.as_ref());
+                self.want_anew();
+            }
+            // It lapsed before it was confirmed, or a Renew would have come through.
+            (Aim::Confirm(_), Some(hold)) if asked == Asked::Renew(hold) => {
+                self.release(now, hold, Duration::ZERO)
+            }
+            (Aim::Take | Aim::Confirm(_), Some(hold)) => {
+                self.aim = Aim::Confirm(hold);
+                self.next = now;
+            }
+            (Aim::Take | Aim::Confirm(_), None) => {
+                self.follow(now, row.as_ref());
+                self.aim = Aim::Take;
+                if !self.doubtful {
+                    self.want_anew();
+                }
+            }
+            // An attempt that was given up came through after all.
+            (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
+            (Aim::Watch(_), None) => self.follow(now, row.as_ref()),
+            _ => {}
+        }
+    }
+
+    /// Whether a row is that of the present attempt.
+    fn is_own(&self, row: &Row) -> bool {
+        let Some(holder) = &row.holder else {
+            return false;
+        };
+        if self.rules.keeps(Rule::Nonce) {
+            row.nonce == self.nonce
+        } else {
+            holder.identity == self.config.claimant.identity
+        }
+    }
+
+    /// Whom the row names is followed for as long as it is held.
+    fn follow(&mut self, now: Instant, row: Option<&Row>) {
+        self.holder = row.and_then(|row| row.holder.clone());
+        let timing = &self.config.timing;
+        let leader = row.filter(|row| row.left > Duration::ZERO).and_then(|row| {
+            let leader = Leader {
+                node: row.holder.as_ref()?.identity.node(),
+                token: Token::new(self.config.generation, row.epoch),
+            };
+            // What is left of it on any clock, and a look more.
+            let until = now + timing.rate.outlast(row.left) + timing.retry + timing.patience;
+            Some((leader, until))
+        });
+        self.office.follow(leader);
+    }
+
+    /// Gives it up, and then does not want it for a while.
+    fn release(&mut self, now: Instant, hold: Hold, rest: Duration) {
+        let timing = &self.config.timing;
+        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        self.aim = Aim::Release { hold, over, rest };
+        self.next = now;
+    }
+
+    /// It was given up.
+    fn stand_back(&mut self, now: Instant, rest: Duration) {
+        self.want_anew();
+        if !self.config.candidate {
+            self.aim = Aim::Watch(Instant::FOREVER);
+        } else if rest > Duration::ZERO {
+            self.aim = Aim::Watch(now + rest);
+        }
+        self.next = now;
+    }
+
+    /// With an attempt that no row can be of yet.
+    fn want_anew(&mut self) {
+        self.aim = Aim::Take;
+        self.nonce = Nonce::draw(&mut self.random);
+        self.doubtful = false;
+    }
+
+    /// Until when the answer to a request that was sent then lets a holder believe.
+    fn until(&self, now: Instant, sent: Instant) -> Instant {
+        let from = if self.rules.keeps(Rule::ValidityFromSend) {
+            sent
+        } else {
+            now
+        };
+        from + self.config.timing.belief(self.config.timing.ttl)
+    }
+
+    fn renew_later(&mut self, sent: Instant) {
+        self.next = sent + self.config.timing.renew_pause(&mut self.random);
+    }
+
+    fn ask(&mut self, now: Instant, asked: Asked) {
+        let ttl = self.config.timing.ttl;
+        let request = match asked {
+            Asked::Take(nonce) => Request::Take {
+                claimant: self.config.claimant.clone(),
+                nonce,
+                ttl,
+            },
+            Asked::Renew(Hold { nonce, epoch }) => Request::Renew { nonce, epoch, ttl },
+            Asked::Release(Hold { nonce, epoch }) => Request::Release { nonce, epoch },
+            Asked::Read => Request::Read,
+        };
+        let ticket = self.requests.make(now, asked);
+        self.office.request(ticket, request);
+    }
+
+    /// Does what is due.
+    fn act(&mut self, now: Instant) {
+        while let Some(open) = self.requests.overdue(now, self.config.timing.patience) {
+            self.doubtful |= matches!(open.what, Asked::Take(_));
+        }
+        match self.aim {
+            Aim::Release { over, rest, .. } if over <= now => self.stand_back(now, rest),
+            Aim::Watch(until) if until <= now => self.want_anew(),
+            _ => {}
+        }
+        if self.next == Instant::FOREVER && !self.requests.waits() {
+            self.next = now + self.config.timing.retry_pause(&mut self.random);
+        }
+        if self.next > now {
+            return;
+        }
+        self.next = Instant::FOREVER;
+        let asked = match self.aim {
+            Aim::Watch(_) => Asked::Read,
+            Aim::Take => Asked::Take(self.nonce),
+            Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
+            Aim::Release { hold, .. } => Asked::Release(hold),
+        };
+        self.ask(now, asked);
+    }
+}
+
+impl<R: Rules> Election for Sql<R> {
+    type Peer = Infallible;
+    type Request = Request;
+    type Reply = Reply;
+
+    fn handle(&mut self, now: Instant, input: Input<Infallible, Reply>) {
+        let (now, lapsed) = self.office.look_at_the_clock(now);
+        if lapsed && let Aim::Hold(hold) = self.aim {
+            // With this epoch it does not lead again (C4). Given up, the row is free for who is first.
+            self.release(now, hold, Duration::ZERO);
+        }
+        match input {
+            Input::Campaign => self.campaign(now),
+            Input::Peer(_, never) => match never {},
+            Input::Reply(ticket, result) => match self.requests.answered(ticket) {
+                Some(open) => self.answered(now, open, result),
+                None => self.refusals.add(Refusal::UnknownTicket),
+            },
+            Input::Resign { .. } => {
+                if let Aim::Hold(hold) = self.aim {
+                    self.office.depose(Why::Resigned);
+                    // Somebody else comes first, for as long as a lease.
+                    self.release(now, hold, self.config.timing.ttl);
+                }
+            }
+            Input::Timeout => {}
+        }
+        self.act(now);
+    }
+
+    fn poll(&mut self) -> Option<Output<Infallible, Request>> {
+        self.office.poll()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let over = match self.aim {
+            Aim::Release { over, .. } => over,
+            Aim::Watch(until) => until,
+            _ => Instant::FOREVER,
+        };
+        let overdue = self.requests.next_overdue(self.config.timing.patience);
+        let ends = self.office.deadline().into_iter().chain(overdue);
+        ends.chain([self.next, over])
+            .min()
+            .filter(|at| *at != Instant::FOREVER)
+    }
+
+    fn grain(&self) -> Duration {
+        self.config.timing.grain
+    }
+
+    fn standing(&self, now: Instant) -> Standing {
+        self.office.standing(now)
+    }
+
+    fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
+        self.office.fingerprint(now, hasher);
+        self.requests.fingerprint(now, hasher);
+        ahead(self.next, now).hash(hasher);
+        self.doubtful.hash(hasher);
+        // Which nonce it is says nothing: whether it is the present one does.
+        let hold = |hold: Hold| Some((hold.epoch, hold.nonce == self.nonce));
+        let (place, hold, until, rest) = match self.aim {
+            Aim::Watch(until) => (0u8, None, ahead(until, now), Duration::ZERO),
+            Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),
+            Aim::Confirm(own) => (2, hold(own), Duration::ZERO, Duration::ZERO),
+            Aim::Hold(own) => (3, hold(own), Duration::ZERO, Duration::ZERO),
+            Aim::Release {
+                hold: own,
+                over,
+                rest,
+            } => (4, hold(own), ahead(over, now), rest),
+        };
+        (place, hold, until, rest).hash(hasher);
+    }
+}

@@ -1,0 +1,176 @@
+//! The row in a database.
+
+use crate::storm::{Run, Store, Storm, Weather};
+use std::collections::VecDeque;
+use tenure::lease::sql::{Reply, Request, Row, Sql};
+use tenure::lease::{Claimant, Config, Identity, Invariant, Rule, Switched};
+use tenure::{Duration, Ticket};
+
+/// The table, with the one row.
+#[derive(Default)]
+struct Table {
+    row: Option<Stored>,
+    said: VecDeque<(usize, Ticket, Reply)>,
+}
+
+struct Stored {
+    holder: Option<Claimant>,
+    nonce: tenure::lease::Nonce,
+    epoch: u64,
+    expires: u64,
+}
+
+impl Table {
+    fn seen(&self, now: u64) -> Reply {
+        Reply::Row(self.row.as_ref().map(|row| Row {
+            holder: row.holder.clone(),
+            nonce: row.nonce,
+            epoch: row.epoch,
+            left: Duration::from_micros(row.expires.saturating_sub(now)),
+        }))
+    }
+
+    fn carry_out(&mut self, now: u64, request: Request) -> Reply {
+        match request {
+            Request::Take {
+                claimant,
+                nonce,
+                ttl,
+            } => {
+                let epoch = match &self.row {
+                    Some(row) if row.holder.is_some() && row.expires > now => {
+                        return self.seen(now);
+                    }
+                    Some(row) => row.epoch + 1,
+                    None => 1,
+                };
+                self.row = Some(Stored {
+                    holder: Some(claimant),
+                    nonce,
+                    epoch,
+                    expires: now + ttl.as_micros(),
+                });
+                Reply::Taken(epoch)
+            }
+            Request::Renew { nonce, epoch, ttl } => match &mut self.row {
+                Some(row)
+                    if (row.nonce, row.epoch) == (nonce, epoch)
+                        && row.holder.is_some()
+                        && row.expires > now =>
+                {
+                    row.expires = now + ttl.as_micros();
+                    Reply::Renewed
+                }
+                _ => self.seen(now),
+            },
+            Request::Release { nonce, epoch } => {
+                if let Some(row) = &mut self.row
+                    && (row.nonce, row.epoch) == (nonce, epoch)
+                {
+                    (row.holder, row.expires, row.epoch) = (None, now, epoch + 1);
+                }
+                Reply::Released
+            }
+            Request::Read => self.seen(now),
+        }
+    }
+}
+
+impl<R: tenure::lease::Rules> Store<Sql<R>> for Table {
+    fn ask(&mut self, now: u64, from: usize, ticket: Ticket, request: Request) {
+        let reply = self.carry_out(now, request);
+        self.said.push_back((from, ticket, reply));
+    }
+
+    fn poll(&mut self) -> Option<(usize, Ticket, Reply)> {
+        self.said.pop_front()
+    }
+}
+
+fn config(name: &str) -> Config {
+    Config::new(Claimant::new(Identity::new(name).unwrap()))
+}
+
+fn storm(seed: u64, names: &[&str], weather: Weather) -> Run {
+    let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+    let boot = |config, boot, now| Sql::new(config, boot, now).unwrap();
+    let (storm, configs) = Storm::new(seed, &configs, Table::default(), weather, true, boot);
+    storm.run(&configs, 30)
+}
+
+#[test]
+fn in_calm_weather_one_leads_and_goes_on() {
+    let run = storm(1, &["anna", "ben", "cleo"], Weather::CALM);
+    assert_eq!((run.broken, run.tenures, run.lapsed), (None, 1, 0));
+    assert!(run.vacant < 200_000, "{run:?}");
+}
+
+#[test]
+fn in_any_weather_nobody_believes_beside_another() {
+    let (mut tenures, mut lapsed) = (0, 0);
+    for seed in 0..2000 {
+        let names: &[&str] = if seed % 4 == 0 {
+            &["anna", "anna", "ben"]
+        } else {
+            &["anna", "ben", "cleo"]
+        };
+        let run = storm(seed, names, Weather::STORM);
+        assert_eq!(run.broken, None, "seed {seed}");
+        // What is still under way when it calms takes two leases at most, and one who resigned stands back for one.
+        let (budget, ttl) = (config("anna").budget().unwrap(), config("anna").timing.ttl);
+        let takeover = (budget.takeover + ttl + ttl + ttl).as_micros();
+        assert!(
+            run.led_after.is_some_and(|after| after <= takeover),
+            "seed {seed}: {run:?}"
+        );
+        (tenures, lapsed) = (tenures + run.tenures, lapsed + run.lapsed);
+    }
+    assert!(tenures > 10_000 && lapsed > 2_000, "{tenures} {lapsed}");
+}
+
+fn breaks_without(rule: Rule, names: &[&str], weather: Weather) -> Option<(&'static str, u64)> {
+    static OFF: std::sync::atomic::AtomicU8 = std::sync::atomic::AtomicU8::new(0);
+    OFF.store(rule as u8, std::sync::atomic::Ordering::SeqCst);
+    let boot = |config, boot, now| {
+        let off = Rule::ALL[usize::from(OFF.load(std::sync::atomic::Ordering::SeqCst))];
+        Sql::with_rules(config, boot, now, Switched::without(&[off])).unwrap()
+    };
+    let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+    (0..500).find_map(|seed| {
+        let (storm, configs) = Storm::new(seed, &configs, Table::default(), weather, true, boot);
+        storm.run(&configs, 30).broken
+    })
+}
+
+#[test]
+fn each_rule_that_is_off_lets_two_believe() {
+    for (rule, names) in [
+        (Rule::ValidityFromSend, ["anna", "ben", "cleo"]),
+        (Rule::DemoteByTimer, ["anna", "ben", "cleo"]),
+        (Rule::Nonce, ["anna", "anna", "ben"]),
+    ] {
+        let weather = Weather {
+            late: 300,
+            ..Weather::STORM
+        };
+        let broken = breaks_without(rule, &names, weather);
+        let allowed = |(name, _): (&str, u64)| {
+            let all = rule.follows().iter().chain([&Invariant::BelievedLeaders]);
+            all.into_iter().any(|invariant| invariant.name() == name)
+        };
+        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
+    }
+}
+
+#[test]
+fn beyond_the_bound_of_the_clocks_two_may_believe() {
+    let weather = Weather {
+        rates: 20_000,
+        ..Weather::STORM
+    };
+    assert!((0..500).any(|seed| {
+        storm(seed, &["anna", "ben", "cleo"], weather)
+            .broken
+            .is_some()
+    }));
+}

@@ -1,0 +1,83 @@
+//! The simulated stores beside the real ones: the same random commands to both, every reply compared.
+//!
+//!     npm run test:stores -- --commands 20000 --only redis --seed 1
+//!
+//! A store is a file beside this one that implements [`compare::Store`] and has a [`Report`], with a line in [`KINDS`]. How a
+//! server is started is in `server/`, one file each. Exit codes: 0, all replies are equal but for what `DIFFERENCES.md` lists; 1, they are not;
+//! 2, bad usage; 3, a server is missing here, and everything else is equal.
+
+#![forbid(unsafe_code)]
+
+mod clock;
+mod compare;
+mod options;
+mod redis;
+mod report;
+mod server;
+mod shrink;
+mod trouble;
+
+use compare::{Verdict, compare};
+use options::Options;
+use report::Report;
+use std::process::ExitCode;
+use trouble::Trouble;
+
+fn main() -> ExitCode {
+    let options = match Options::from_args() {
+        Ok(options) => options,
+        Err(usage) => {
+            eprintln!("{usage}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut worst = 0;
+    for kind in KINDS.iter().filter(|kind| options.wants(kind.report.name)) {
+        worst = worse(worst, one(kind, &options));
+    }
+    let reports: Vec<&Report> = KINDS.iter().map(|kind| kind.report).collect();
+    if let Err(stale) = report::check(&reports) {
+        eprintln!("{stale}");
+        worst = 1;
+    }
+    ExitCode::from(worst)
+}
+
+/// A kind of store.
+struct Kind {
+    report: &'static Report,
+    run: fn(&Options) -> Result<Verdict, Trouble>,
+}
+
+/// All that are compared.
+const KINDS: &[Kind] = &[Kind {
+    report: &redis::REPORT,
+    run: |options| compare(&mut redis::Pair::start()?, &redis::REPORT, options),
+}];
+
+/// The exit code of one comparison, once it is told.
+fn one(kind: &Kind, options: &Options) -> u8 {
+    let name = kind.report.name;
+    println!("\n{name}");
+    match (kind.run)(options) {
+        Ok(Verdict::Equal) => 0,
+        Ok(Verdict::Different) => 1,
+        Err(Trouble::Missing(what)) => {
+            eprintln!("{name}: NOT COMPARED: {what}");
+            3
+        }
+        Err(Trouble::Failed(what)) => {
+            eprintln!("{name}: {what}");
+            1
+        }
+    }
+}
+
+/// A difference counts more than what is missing.
+const fn worse(one: u8, other: u8) -> u8 {
+    match (one, other) {
+        (1, _) | (_, 1) => 1,
+        (3, _) | (_, 3) => 3,
+        _ => 0,
+    }
+}
