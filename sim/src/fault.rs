@@ -103,8 +103,10 @@ pub enum Who {
     Crashed,
     /// The paused node of the lowest id.
     Paused,
-    /// In a partition: all nodes not named elsewhere.
+    /// In a partition: all nodes, and servers, not named elsewhere.
     Rest,
+    /// This server of the store by which they elect.
+    Server(u16),
 }
 
 impl Action {

@@ -253,10 +253,9 @@ impl World {
         const UNNAMED: u16 = u16::MAX;
         let mut group = vec![UNNAMED; self.env.members()];
         for by_role in [false, true] {
-            for (place, who) in members
-                .iter()
-                .filter(|(_, who)| *who != Who::Rest && matches!(who, Who::Node(_)) != by_role)
-            {
+            for (place, who) in members.iter().filter(|(_, who)| {
+                *who != Who::Rest && matches!(who, Who::Node(_) | Who::Server(_)) != by_role
+            }) {
                 let node = match who {
                     Who::Follower => self.followers().find(|node| group[*node] == UNNAMED)?,
                     who => self.resolve(*who)?,
@@ -282,6 +281,8 @@ impl World {
             Who::Crashed => with(Status::Crashed),
             Who::Paused => with(Status::Paused),
             Who::Rest => None,
+            Who::Server(server) => Some(self.env.server_actor(server as usize))
+                .filter(|server| *server < self.env.members()),
         }
     }
 
