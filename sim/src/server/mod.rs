@@ -24,6 +24,9 @@ pub(crate) trait Service {
     /// The next thing to say, to whom, as an answer to what.
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)>;
 
+    /// The records of the election, to be shown: whoever holds by one comes first, and then who waits, in order.
+    fn records(&self, now: u64) -> Vec<Record>;
+
     /// When something happens by itself.
     fn due(&self) -> Option<u64> {
         None
@@ -38,6 +41,21 @@ pub(crate) trait Service {
     fn restarted(&mut self, now: u64) {
         let _ = now;
     }
+}
+
+/// A record of the election as a server keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Under what it is kept.
+    pub key: String,
+    /// The name of whoever it is of.
+    pub holder: Option<String>,
+    /// The counter of the token that goes with it; 0 when none does.
+    pub token: u64,
+    /// When it ends, on the clock of the server; `None` when no time is set to it.
+    pub ends: Option<u64>,
+    /// Whether whoever it is of leads by it, as the server sees it.
+    pub holds: bool,
 }
 
 /// What a server is, of whatever kind.
@@ -111,6 +129,19 @@ impl Server {
     #[must_use]
     pub const fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// The records of the election at a true time, as [`Service::records`].
+    #[must_use]
+    pub fn records(&self, at: u64) -> Vec<Record> {
+        let now = self.clock.reads(at).as_micros();
+        self.kept.service().records(now)
+    }
+
+    /// How many messages it has not read yet, because it is frozen.
+    #[must_use]
+    pub const fn late(&self) -> usize {
+        self.late.len()
     }
 
     /// A message has come.
