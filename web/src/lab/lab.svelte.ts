@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/engine';
 import { EngineError, ProblemError, problemOf } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
-import type { Action, Actor, Verdict } from '../engine/world';
+import type { Action, Actor, StoreRecord, Verdict } from '../engine/world';
 import type { Key } from '../i18n/en';
-import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
+import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
@@ -12,6 +12,7 @@ import {
   readSetting,
   type Scenario,
   type Setting,
+  ttlOf,
   withSetting,
 } from '../model/scenario';
 import { timeBefore } from '../model/search';
@@ -50,10 +51,13 @@ export class Lab {
   actors = $state.raw<readonly Actor[]>([]);
   verdicts = $state.raw<readonly Verdict[]>([]);
   inspection = $state.raw<Inspection | null>(null);
+  /** What the chosen server keeps of the election. */
+  records = $state.raw<readonly StoreRecord[]>([]);
   traceHash = $state('');
 
   playing = $state(false);
   speed = $state(DEFAULT_SPEED);
+  /** The chosen node or server, by its number. */
   selected = $state<number | null>(null);
   duration = $state(0);
 
@@ -81,10 +85,16 @@ export class Lab {
   readonly heeded = $derived(isHeeded(this.scenario));
   /** The nodes replicate a log, and clients use the store on it. */
   readonly replicates = $derived((this.scenario.raft as { log?: boolean } | undefined)?.log === true);
+  /** They elect by a store, which keeps a record for so long when it is not renewed, in microseconds. */
+  readonly ttl = $derived(ttlOf(this.scenario));
+  readonly byStore = $derived(this.cluster.servers.length > 0);
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
   readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));
   readonly node: NodeView | null = $derived(
     this.selected === null ? null : (this.cluster.nodes[this.selected] ?? null),
+  );
+  readonly server: ServerView | null = $derived(
+    this.cluster.servers.find(({ id }) => id === this.selected) ?? null,
   );
   readonly leader: NodeView | null = $derived(
     this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
@@ -244,8 +254,9 @@ export class Lab {
     this.travel(() => this.engine.redo());
   }
 
-  select(node: number | null): void {
-    this.selected = node !== null && node < this.cluster.nodes.length ? node : null;
+  select(actor: number | null): void {
+    const { nodes, servers } = this.cluster;
+    this.selected = actor !== null && actor < nodes.length + servers.length ? actor : null;
     this.attempt(() => this.inspect());
   }
 
@@ -322,7 +333,7 @@ export class Lab {
   private settle(): void {
     this.reached = 0;
     this.panned = null;
-    this.span = DEFAULT_SPAN;
+    this.span = this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN;
     this.inspector.forget();
     this.attempt(() => {
       this.actors = this.engine.actors();
@@ -333,7 +344,9 @@ export class Lab {
     });
     const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
     this.history = new History(nodes);
-    if (this.selected !== null && this.selected >= nodes) this.selected = null;
+    const servers = this.actors.filter((actor) => actor.kind === 'server').length;
+    if (this.selected !== null && this.selected >= nodes + servers) this.selected = null;
+    this.speed = this.slowEnough(servers > 0);
     this.refresh(true);
   }
 
@@ -341,7 +354,7 @@ export class Lab {
   private refresh(judge: boolean): void {
     this.attempt(() => {
       const frame = this.engine.frame();
-      this.cluster = readCluster(frame, this.actors);
+      this.cluster = readCluster(frame, this.actors, this.ttl);
       this.reached = Math.max(this.reached, frame.horizon);
       this.canUndo = this.engine.canUndo;
       this.canRedo = this.engine.canRedo;
@@ -358,8 +371,10 @@ export class Lab {
   }
 
   private inspect(): void {
-    this.inspection =
-      this.selected === null ? null : this.inspector.look(this.selected, this.cluster.now, this.playing);
+    const { selected, cluster } = this;
+    const node = selected !== null && selected < cluster.nodes.length;
+    this.inspection = node ? this.inspector.look(selected, cluster.now, this.playing) : null;
+    this.records = selected === null || node ? [] : this.engine.records(selected);
   }
 
   private report(error: unknown, title: NoticeTitle, after: Key | null = null): void {

@@ -99,6 +99,12 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
   };
 }
 
+/** How long the store keeps a record that is not renewed, in microseconds; 0 where they elect among themselves. */
+export function ttlOf(scenario: Scenario): number {
+  const ttl = (scenario.lease as { ttl?: unknown } | undefined)?.ttl;
+  return parseDuration(String(ttl)) ?? 0;
+}
+
 /** Whether clients write through the leader, and not through anyone. */
 export function isHeeded(scenario: Scenario): boolean {
   return (scenario.client as { through?: string } | undefined)?.through !== 'anyone';

@@ -11,6 +11,10 @@ export interface Layout {
   scale: number;
   radius: number;
   nodes: Point[];
+  /** The servers of a store stand in the middle, where every node reaches them. */
+  servers: Point[];
+  /** Half the height of a server. */
+  server: number;
   /** The height of the middle of the ring. */
   middle: number;
   client: Point;
@@ -44,7 +48,13 @@ export const FOOT_TEXT = 22;
 const KEEPER = 44;
 export const KEEPER_TEXT = 36;
 
-export function layout(nodes: number, resources: number, width: number, height: number): Layout {
+export function layout(
+  nodes: number,
+  resources: number,
+  width: number,
+  height: number,
+  servers = 0,
+): Layout {
   const stacked = width < height * 1.2 || width < 540;
   const scale = stacked
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
@@ -70,6 +80,9 @@ export function layout(nodes: number, resources: number, width: number, height: 
     const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
     return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
   });
+  const server = radius * (servers > 1 ? 0.5 : 0.8);
+  // Between the ring of the nodes and the middle there is room for their messages.
+  const inner = servers > 1 ? { x: Math.min(rx * 0.45, radius * 3.2), y: ry * 0.36 } : { x: 0, y: 0 };
   const row = height - foot / 2;
   return {
     width,
@@ -77,6 +90,11 @@ export function layout(nodes: number, resources: number, width: number, height: 
     scale,
     radius,
     nodes: ring,
+    servers: Array.from({ length: servers }, (_, i) => {
+      const angle = -Math.PI / 2 + (i * 2 * Math.PI) / servers;
+      return { x: centre.x + inner.x * Math.cos(angle), y: centre.y + inner.y * Math.sin(angle) };
+    }),
+    server,
     middle: centre.y,
     client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: side * 0.55, y: height / 2 },
     resources: Array.from({ length: resources }, (_, i) =>
