@@ -25,6 +25,7 @@ mod config;
 pub mod etcd;
 mod identity;
 mod office;
+pub mod redis;
 mod refuse;
 mod requests;
 mod rules;
