@@ -26,6 +26,7 @@ pub mod etcd;
 mod identity;
 mod office;
 pub mod redis;
+pub mod redlock;
 mod refuse;
 mod requests;
 mod rules;
