@@ -2,7 +2,18 @@
 
 /** An action as it stands in the faults of a scenario file, without its time; those that the page offers. */
 export type Action =
-  | { [what in 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign']?: string }
+  | {
+      [what in
+        | 'crash'
+        | 'restart'
+        | 'pause'
+        | 'resume'
+        | 'resign'
+        | 'campaign'
+        | 'failover'
+        | 'evict']?: string;
+    }
+  | { clock: { node: string; jump: string } }
   | { [what in 'cut' | 'heal']?: [from: string, to: string] }
   | { partition: string[][] }
   | { heal: 'all' };

@@ -11,8 +11,10 @@ import {
   readFaults,
   readSetting,
   type Scenario,
+  type Scheme,
   type Setting,
   ttlOf,
+  withScheme,
   withSetting,
 } from '../model/scenario';
 import { timeBefore } from '../model/search';
@@ -24,6 +26,9 @@ import type { Notices } from './notices.svelte';
 export const SPEEDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
 const DEFAULT_SPEED = 0.1;
 const DEFAULT_SPAN = 1_200_000;
+/** By a store an election takes seconds, not tenths of them. */
+const STORE_SPEED = 1;
+const SPAN_IN_LEASES = 4;
 
 /** A tab that was away must not make the run leap. */
 const LONGEST_STEP_MS = 100;
@@ -93,9 +98,12 @@ export class Lab {
   readonly node: NodeView | null = $derived(
     this.selected === null ? null : (this.cluster.nodes[this.selected] ?? null),
   );
+  /** The chosen server of the store. */
   readonly server: ServerView | null = $derived(
     this.cluster.servers.find(({ id }) => id === this.selected) ?? null,
   );
+  /** The chosen process, of whichever kind. */
+  readonly chosen: NodeView | ServerView | null = $derived(this.node ?? this.server);
   readonly leader: NodeView | null = $derived(
     this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
   );
@@ -105,6 +113,7 @@ export class Lab {
 
   /** The furthest that any future of this run was computed. */
   private reached = 0;
+  private usualSpeed = DEFAULT_SPEED;
   private judgedAt = Number.NEGATIVE_INFINITY;
   private recovering = false;
   private readonly inspector: Inspector;
@@ -135,6 +144,13 @@ export class Lab {
     this.builtIn = builtIn;
     this.changed = false;
     this.settle();
+    return true;
+  }
+
+  /** Goes over to another scheme, with the same nodes and the same network, and nothing that happens to them. */
+  elect(scheme: Scheme): boolean {
+    if (!this.load(withScheme(this.scenario, scheme), null, 'notice.setting')) return false;
+    this.changed = false;
     return true;
   }
 
@@ -346,7 +362,9 @@ export class Lab {
     this.history = new History(nodes);
     const servers = this.actors.filter((actor) => actor.kind === 'server').length;
     if (this.selected !== null && this.selected >= nodes + servers) this.selected = null;
-    this.speed = this.slowEnough(servers > 0);
+    const usual = servers > 0 ? STORE_SPEED : DEFAULT_SPEED;
+    if (usual !== this.usualSpeed) this.speed = usual;
+    this.usualSpeed = usual;
     this.refresh(true);
   }
 

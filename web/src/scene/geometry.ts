@@ -48,13 +48,7 @@ export const FOOT_TEXT = 22;
 const KEEPER = 44;
 export const KEEPER_TEXT = 36;
 
-export function layout(
-  nodes: number,
-  resources: number,
-  width: number,
-  height: number,
-  servers = 0,
-): Layout {
+export function layout(nodes: number, resources: number, width: number, height: number, servers = 0): Layout {
   const stacked = width < height * 1.2 || width < 540;
   const scale = stacked
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)

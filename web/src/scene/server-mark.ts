@@ -71,5 +71,9 @@ export function serverLabel(server: ServerView, holder: string | null, t: Transl
   const status = server.status === 'up' ? '' : ` (${t(`status.${server.status}`)})`;
   const name = `${server.name}${status}`;
   if (!server.held) return t('server.label.free', { name });
-  return t('server.label', { name, holder: holder ?? t('server.stranger'), token: server.token || t('value.none') });
+  return t('server.label', {
+    name,
+    holder: holder ?? t('server.stranger'),
+    token: server.token || t('value.none'),
+  });
 }
