@@ -212,7 +212,7 @@ impl World {
                 holding.map_or(0.0, |record| record.token as f64),
                 if until == NEVER { -1.0 } else { until as f64 },
                 records.len() as f64,
-                clock.reads(self.now()).as_micros() as f64,
+                clock.ahead(self.now()) as f64,
                 f64::from(clock.pace()),
             ]);
         }

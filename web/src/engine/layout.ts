@@ -60,7 +60,7 @@ export const SERVER = {
   token: 4,
   until: 5,
   records: 6,
-  clock: 7,
+  ahead: 7,
   pace: 8,
 } as const;
 

@@ -349,7 +349,6 @@ export class Lab {
   private settle(): void {
     this.reached = 0;
     this.panned = null;
-    this.span = this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN;
     this.inspector.forget();
     this.attempt(() => {
       this.actors = this.engine.actors();
@@ -358,6 +357,7 @@ export class Lab {
       this.seed = this.scenario.seed ?? '';
       this.readSchedule();
     });
+    this.span = this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN;
     const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
     this.history = new History(nodes);
     const servers = this.actors.filter((actor) => actor.kind === 'server').length;

@@ -17,7 +17,7 @@ describe('servers of a store', () => {
         now: 600,
         nodes: nodeRows({}, { role: 4, term: 7, leaseStart: 0, leaseUntil: 800 }),
         servers: serverRows(
-          { actor: 2, held: 1, holder: 1, token: 7, until: 1000, records: 2, clock: 5 },
+          { actor: 2, held: 1, holder: 1, token: 7, until: 1000, records: 2, ahead: 5 },
           { actor: 3, status: 2 },
         ),
       }),
@@ -25,7 +25,7 @@ describe('servers of a store', () => {
       1000,
     );
     const [held, down] = view.servers;
-    expect(held).toMatchObject({ name: 's1', holder: 1, token: 7, records: 2, clock: 5, status: 'up' });
+    expect(held).toMatchObject({ name: 's1', holder: 1, token: 7, records: 2, ahead: 5, status: 'up' });
     expect(held.lease).toEqual({ from: 0, until: 1000, left: 0.4 });
     expect(down).toMatchObject({ name: 's2', held: false, holder: null, lease: null, status: 'crashed' });
     expect(view.cut).toHaveLength(4);

@@ -91,8 +91,8 @@ export interface ServerView {
   /** How long the record has left in true time, of a whole lease. */
   lease: Countdown | null;
   records: number;
-  /** What its clock reads, in microseconds, and how many it counts in a true second. */
-  clock: number;
+  /** How many microseconds its clock is ahead of true time, and how many it counts in a true second. */
+  ahead: number;
   pace: number;
 }
 
@@ -228,7 +228,7 @@ function readServers(frame: Frame, actors: readonly Actor[], ttl: number): Serve
       token: data[at + SERVER.token],
       lease: countdown(frame.now, Math.max(0, until - ttl), until),
       records: data[at + SERVER.records],
-      clock: data[at + SERVER.clock],
+      ahead: data[at + SERVER.ahead],
       pace: data[at + SERVER.pace],
     });
   }
