@@ -21,11 +21,22 @@ export type Scenario = Record<string, unknown> & {
 export type Fault = { at: string } & Record<string, unknown>;
 
 /** By what nodes elect, as files name it. */
-export const SCHEMES = ['raft', 'etcd', 'sql'] as const;
+export const SCHEMES = [
+  'raft',
+  'etcd',
+  'etcd-single',
+  'milvus',
+  'zookeeper',
+  'kubernetes',
+  'redis',
+  'redlock',
+  'sql',
+  'sql-row-lock',
+] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
 /** Schemes whose store has an asynchronous copy that may take its place. */
-export const COPIED: ReadonlySet<Scheme> = new Set(['sql']);
+export const COPIED: ReadonlySet<Scheme> = new Set(['redis', 'sql', 'sql-row-lock']);
 
 /** What the setting panel edits, in plain numbers. Times in milliseconds; NaN where the file's own cannot be read. */
 export interface Setting {
