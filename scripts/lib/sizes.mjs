@@ -11,9 +11,9 @@ import { Fail } from './run.mjs';
  * faster.
  */
 export const BUDGETS = {
-  module: { aim: 60 * 1024, limit: 163 * 1024 },
+  module: { aim: 60 * 1024, limit: 250 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
-  page: { aim: 150 * 1024, limit: 240 * 1024 },
+  page: { aim: 150 * 1024, limit: 330 * 1024 },
 };
 
 export function gzipSize(bytes) {

@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 66] = [
+const REFUSALS: [(&str, &str); 81] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -38,10 +38,15 @@ const REFUSALS: [(&str, &str); 66] = [
         "faults[0].network.order (line 1, column 109)",
     ),
     ("heartbeat-too-slow", "raft.heartbeat (line 1, column 96)"),
+    ("impatient", "lease.patience (line 1, column 81)"),
     ("incomplete", "faults[0].partition (line 1, column 84)"),
     (
         "incomplete.groups",
         "faults[0].partition (line 4, column 32)",
+    ),
+    (
+        "incomplete.store",
+        "faults[0].partition (line 1, column 84)",
     ),
     ("inexact-seed", "seed (line 3, column 11)"),
     ("lease-too-short", "raft.rateBound (line 3, column 26)"),
@@ -62,6 +67,9 @@ const REFUSALS: [(&str, &str); 66] = [
         "named-twice.voters",
         "faults[0].change.voters[2] (line 1, column 119)",
     ),
+    ("needs-store", "lease (line 1, column 55)"),
+    ("needs-store.rule", "rulesOff[1] (line 1, column 71)"),
+    ("needs-store.server", "faults[0].crash (line 1, column 80)"),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
     (
@@ -70,13 +78,24 @@ const REFUSALS: [(&str, &str); 66] = [
     ),
     ("no-link.flap", "faults[0].flap.between (line 1, column 77)"),
     ("no-log", "faults[0].change (line 1, column 81)"),
+    ("no-slack", "lease.ttl (line 1, column 64)"),
     ("no-version", "line 1, column 1"),
     ("no-voters", "faults[0].change (line 1, column 94)"),
     ("no-watches", "client (line 1, column 56)"),
     ("nobody-votes", "raft (line 1, column 54)"),
     ("nobody-votes.log", "raft (line 1, column 54)"),
     ("node-count", "nodes (line 1, column 43)"),
+    ("not-seconds", "lease.ttl (line 1, column 64)"),
+    ("not-with-store", "raft (line 1, column 54)"),
+    ("not-with-store.disk", "disk (line 1, column 53)"),
+    ("not-with-store.rule", "rulesOff[0] (line 1, column 58)"),
+    (
+        "not-with-store.transfer",
+        "faults[0].transfer (line 1, column 83)",
+    ),
+    ("not-with-store.wipe", "faults[0].wipe (line 1, column 79)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
+    ("rate-bound.store", "lease.rateBound (line 1, column 69)"),
     ("syntax", "line 1, column 63"),
     ("syntax.twice", "line 4, column 3"),
     ("too-large", "duration (line 1, column 46)"),
@@ -103,9 +122,14 @@ const REFUSALS: [(&str, &str); 66] = [
         "expect.token-rises (line 3, column 30)",
     ),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
+    (
+        "unknown-node.candidate",
+        "faults[0].resign (line 1, column 81)",
+    ),
     ("unknown-node.drop", "faults[0].drop (line 1, column 65)"),
     ("unknown-node.rest", "faults[0].crash (line 4, column 28)"),
     ("unknown-node.role", "faults[0].restart (line 4, column 30)"),
+    ("unknown-node.server", "faults[0].pause (line 1, column 80)"),
     ("version", "tenure (line 1, column 13)"),
     ("version.newer", "tenure (line 2, column 13)"),
     ("wrong-length", "network.latency (line 1, column 58)"),

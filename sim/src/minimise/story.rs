@@ -5,15 +5,13 @@ use crate::export::{Recording, actions};
 use crate::failure::Failure;
 use crate::physics::trace::{Event, Kind};
 use crate::report::millis;
-use crate::scenario::{Scenario, node_name, rule_names};
+use crate::scenario::{Scenario, node_name};
 use crate::scheme::raft::code::{REQUEST_VOTE, VOTE_GRANTED};
 
 /// The title of the scenario, in English and Chinese.
 pub(super) fn title(scenario: &Scenario, failure: Failure) -> (String, String) {
     let (name, at) = (failure.check.name(), millis(failure.at));
-    let off: Vec<&str> = (scenario.off.iter())
-        .filter_map(|rule| rule_names().get(*rule as usize).copied())
-        .collect();
+    let off = scenario.rules_off();
     let (after, passed) = match scenario.faults.len() {
         0 => (String::new(), String::new()),
         1 => (" after 1 action".to_owned(), "经过 1 个操作，".to_owned()),

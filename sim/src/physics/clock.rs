@@ -10,6 +10,8 @@ use tenure::Instant;
 /// fast or slow, and jump. All of it is exact: what a change of rate leaves of a microsecond is kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
+    /// What it read when the run started.
+    origin: u64,
     /// The true time of the last change.
     since: u64,
     /// What it read then, in microseconds, and in millionths of one beyond them.
@@ -29,6 +31,7 @@ impl Clock {
     #[must_use]
     pub const fn starting_at(origin: u64, pace: u32) -> Self {
         Self {
+            origin,
             since: 0,
             read: origin,
             part: 0,
@@ -86,6 +89,13 @@ impl Clock {
         self.part = parts % PPM as u64;
         self.since = now;
         self.pace = pace;
+    }
+
+    /// How far it is ahead of true time, by what it counted since the run started.
+    #[must_use]
+    pub const fn ahead(&self, at: u64) -> i64 {
+        let counted = self.reads(at).as_micros() as i64 - self.origin as i64;
+        counted - at as i64
     }
 
     /// How many microseconds it counts in a second.

@@ -1,5 +1,6 @@
 //! Reading the file format, version 1: what the table cannot say, and the scenario that comes of it.
 
+use super::by_store;
 use super::format::{Kind, MEMBER};
 use super::names::{RULES, TAKEOVER_OF, THROUGH_OF};
 use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
@@ -30,6 +31,7 @@ pub(super) fn read_action(text: &str, scenario: &Scenario) -> Result<Action, Ref
     let frame = Frame {
         nodes: scenario.nodes as u64,
         duration: scenario.duration,
+        by_store: scenario.lease.map(|lease| lease.kind),
     };
     let read = reader::lone_action(&root, frame).and_then(|part| match part.choice() {
         Some((name, node)) => action(part, name, node, scenario),
@@ -50,11 +52,16 @@ fn parse(text: &str) -> Result<Node, Refusal> {
 fn scenario(root: &Node) -> Read<Scenario> {
     check_version(root)?;
     let file = reader::file(root)?;
+    let kind = by_store::kind(file.get("scheme"));
+    by_store::check_parts(file, kind.is_some())?;
+    let lease = kind.map(|kind| by_store::lease(file, kind));
     let (nodes, seed) = (file.get("nodes") as usize, file.get("seed"));
     let mut off = Vec::new();
     for node in file.node("rulesOff").map_or(&[][..], items) {
         off.extend(
-            number(&Kind::Name(&RULES), word(node)).and_then(|place| Rule::ALL.get(place as usize)),
+            number(&Kind::Name(&RULES), word(node))
+                .filter(|_| kind.is_none())
+                .and_then(|place| Rule::ALL.get(place as usize)),
         );
     }
     let raft = file.inner("raft");
@@ -78,7 +85,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
         safe_mode: raft.get("safeMode") == 1,
         log: raft.get("log") == 1,
         outside: raft.get("outside") as usize,
-        lease: None,
+        lease,
         weather: Weather::calm(0, 0),
         clocks: Vec::new(),
         disk: change_disk(Takes::default(), file.inner("disk")),
@@ -101,14 +108,19 @@ fn scenario(root: &Node) -> Read<Scenario> {
                 takes: jobs.get("takes"),
             }
         }),
-        leader_within: file.get("leaderWithin"),
+        leader_within: match (file.value("leaderWithin"), lease) {
+            (Some([within, _]), _) => within,
+            (None, Some(lease)) => lease.timing.ttl.as_micros().saturating_mul(2),
+            (None, None) => Scenario::usual().leader_within,
+        },
         duration: file.get("duration"),
         faults: Vec::new(),
         expect: Vec::new(),
     };
-    let checked = scenario.setup().check();
-    if let Err(Unfit::Raft(error)) = checked {
-        return Err(unsafe_config(&file, root, &error));
+    match scenario.setup().check() {
+        Ok(()) => {}
+        Err(Unfit::Raft(error)) => return Err(unsafe_config(&file, root, &error)),
+        Err(Unfit::Lease(error)) => return Err(by_store::unsafe_timing(file, root, &error)),
     }
     if scenario.outside > 0 && (!scenario.log || scenario.outside >= nodes) {
         let node = file.node("raft").map_or(root.at, |node| node.at);
@@ -325,6 +337,7 @@ const fn pace(rate: u64) -> u32 {
 
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
+    by_store::check_action(name, node, scenario.lease.is_some())?;
     if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
         return Ok(bare(part.who(name)));
     }
@@ -348,7 +361,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
             let slow = part.inner(name);
             Action::Slow(slow.who("node"), slow.get("by"))
         }
-        "partition" => Action::Partition(partition(node, scenario.nodes)?),
+        "partition" => Action::Partition(partition(node, scenario.nodes + scenario.servers())?),
         "network" => {
             let mut weather = scenario.weather;
             change_weather(&mut weather, part.inner(name))?;
@@ -419,7 +432,7 @@ fn members(change: Part<'_>, node: &Node, log: bool) -> Read<Action> {
 
 /// The two ends of a link.
 #[inline(never)]
-fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
+fn partition(node: &Node, members: usize) -> Read<Vec<(u16, Who)>> {
     let mut named: Vec<(u16, Who)> = Vec::new();
     for (place, group) in (0..).zip(items(node)) {
         for node in items(group) {
@@ -439,15 +452,17 @@ fn partition(node: &Node, nodes: usize) -> Read<Vec<(u16, Who)>> {
             named.push((place, who));
         }
     }
-    let all_by_name = named.iter().all(|(_, who)| matches!(who, Who::Node(_)));
-    let with_rest = named.iter().any(|(_, who)| *who == Who::Rest) && named.len() <= nodes + 1;
-    let whole = all_by_name && named.len() == nodes;
+    let all_by_name = named
+        .iter()
+        .all(|(_, who)| matches!(who, Who::Node(_) | Who::Server(_)));
+    let with_rest = named.iter().any(|(_, who)| *who == Who::Rest) && named.len() <= members + 1;
+    let whole = all_by_name && named.len() == members;
     if !with_rest && !whole {
-        let remedy = "name every node once, or add \"rest\" to one group";
+        let remedy = "name every node and server once, or add \"rest\" to one group";
         return Err(Slip::new(
             node.at,
             "incomplete",
-            "the groups do not hold every node",
+            "the groups do not hold every node and server",
             remedy,
         ));
     }
@@ -472,8 +487,9 @@ mod tests {
             Kind::Rate => "\"-0.5%\"".to_owned(),
             Kind::Jump => "\"-7ms\"".to_owned(),
             Kind::Name(names) => format!("\"{}\"", names[names.len() - 1]),
+            Kind::Rule => format!("\"{}\"", RULES[RULES.len() - 1]),
             Kind::Node([]) => "\"n2\"".to_owned(),
-            Kind::Node(roles) => format!("\"{}\"", roles[roles.len() - 1]),
+            Kind::Node(roles) | Kind::Member(roles) => format!("\"{}\"", roles[roles.len() - 1]),
             Kind::Link => "[\"n2\",\"n3\"]".to_owned(),
             Kind::NameOrLink(name) => format!("\"{name}\""),
             Kind::List(Kind::List(..), _) => "[[\"n2\",\"leader\"],[\"rest\"]]".to_owned(),
@@ -520,8 +536,11 @@ mod tests {
                     all,
                 ),
                 kind => {
-                    let value = match entry.usual {
-                        Usual::Is("false") => "true".to_owned(),
+                    let value = match (name, &entry.usual) {
+                        (_, Usual::Is("false")) => "true".to_owned(),
+                        // Times that are safe with the usual others.
+                        ("ttl", _) => "\"12s\"".to_owned(),
+                        ("patience", _) => "\"500ms\"".to_owned(),
                         _ => sample(kind),
                     };
                     // Some are outside of those that have a log.
@@ -556,7 +575,12 @@ mod tests {
                 } else {
                     ""
                 };
-                let text = format!(r#"{{"tenure":1,"scheme":"raft"{log}{field}}}"#);
+                let scheme = if written.contains("\"lease\"") || field.contains("\"lease\"") {
+                    "etcd"
+                } else {
+                    "raft"
+                };
+                let text = format!(r#"{{"tenure":1,"scheme":"{scheme}"{log}{field}}}"#);
                 super::read(&text)
                     .unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
                     .to_json()

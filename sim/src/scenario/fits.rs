@@ -1,13 +1,24 @@
 //! Holds a file against the table of its fields.
 
 use super::format::{END, Entry, Kind, Usual};
-use super::parse_seed;
-use super::reader::{FIRST_ROLE, Frame, Part, Read, Slip, fields, number, word};
+use super::names::{LEASE_RULES, RULES, rules_of};
+use super::reader::{FIRST_ROLE, FIRST_SERVER, Frame, Part, Read, Slip, fields, number, word};
 use super::units::{unsigned, write_span};
+use super::{by_store, parse_seed};
 use crate::json::{Node, Value};
 
 /// 2⁵³: from here on JavaScript rounds numbers, and says nothing.
 const FIRST_INEXACT: u64 = 1 << 53;
+
+impl Frame {
+    /// Whether there is this node or server, by its number; roles there always are.
+    fn has(self, number: u64) -> bool {
+        match number.checked_sub(FIRST_SERVER as u64) {
+            Some(server) => server < self.by_store.map_or(0, |store| store.servers() as u64),
+            None => number < self.nodes || number >= FIRST_ROLE as u64,
+        }
+    }
+}
 
 /// Holds a value against its kind.
 #[inline(never)]
@@ -155,7 +166,20 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
     let slip =
         |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
     let size = if signed { unsigned(text) } else { text };
+    let by_store = frame.by_store;
     match (kind, number(kind, size)) {
+        (Kind::Rule, _) => {
+            let names = rules_of(by_store.is_some());
+            let known = |names: &[&str]| names.contains(&text);
+            if known(names) {
+                Ok(0)
+            } else if known(&RULES) || known(&LEASE_RULES) {
+                Err(by_store::misplaced(node.at, by_store.is_some()))
+            } else {
+                let remedy = use_one_of("", names.to_vec());
+                slip("unknown-name", " is not known here", &remedy)
+            }
+        }
         (Kind::Text, _) => Ok(0),
         (Kind::Seed, Some(seed))
             if seed >= FIRST_INEXACT && matches!(node.value, Value::Number(_)) =>
@@ -166,17 +190,22 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
                 "write it in quotes",
             )
         }
-        (Kind::Node(_), Some(number)) if number < frame.nodes || number >= FIRST_ROLE as u64 => {
-            Ok(number)
+        (Kind::Member(_), Some(number)) if number >= FIRST_SERVER as u64 && by_store.is_none() => {
+            Err(by_store::misplaced(node.at, false))
         }
-        (Kind::Node(roles), _) => slip(
-            "unknown-node",
-            " is no node here",
-            &use_one_of(
-                &("n1 to n".to_owned() + &frame.nodes.to_string()),
-                roles.to_vec(),
-            ),
-        ),
+        (Kind::Node(_) | Kind::Member(_), Some(number)) if frame.has(number) => Ok(number),
+        (Kind::Node(roles) | Kind::Member(roles), _) => {
+            let mut named = "n1 to n".to_owned() + &frame.nodes.to_string();
+            if let (Kind::Member(_), Some(store)) = (kind, by_store) {
+                named.push_str(", s1");
+                if store.servers() > 1 {
+                    named.push_str(" to s");
+                    named.push_str(&store.servers().to_string());
+                }
+            }
+            let remedy = use_one_of(&named, roles.to_vec());
+            slip("unknown-node", " is no node here", &remedy)
+        }
         (Kind::Count(least, most), number) => match number {
             Some(number) if (*least..=*most).contains(&number) => Ok(number),
             _ => slip(

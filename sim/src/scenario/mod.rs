@@ -3,6 +3,7 @@
 //! [`Scenario::parse`] reads the file format, version 1, and [`Scenario::to_json`] writes it. Whatever is wrong with a
 //! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
 
+mod by_store;
 mod file;
 mod fits;
 mod format;
@@ -28,6 +29,7 @@ use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scheme::{Setup, Unfit, lease, raft};
 use tenure::raft::{Rule, Switched, Timing};
+use tenure::rules::Rules;
 
 /// The version of the file format.
 pub const VERSION: u32 = 1;
@@ -45,7 +47,7 @@ pub struct Scenario {
     pub nodes: usize,
     /// The timeouts of the election.
     pub timing: Timing,
-    /// The rules of the scheme that are switched off.
+    /// The rules of Raft that are switched off.
     pub off: Vec<Rule>,
     /// PreVote and CheckQuorum.
     pub safe_mode: bool,
@@ -170,6 +172,35 @@ impl Scenario {
             log: self.log,
             outside: self.outside,
         })
+    }
+
+    /// The name of the scheme in files.
+    #[must_use]
+    pub const fn scheme(&self) -> &'static str {
+        match &self.lease {
+            Some(lease) => lease.kind.name(),
+            None => "raft",
+        }
+    }
+
+    /// How many servers the store has by which they elect; none where they elect among themselves.
+    #[must_use]
+    pub fn servers(&self) -> usize {
+        self.lease.map_or(0, |lease| lease.kind.servers())
+    }
+
+    /// The rules that are switched off, by their names in files.
+    #[must_use]
+    pub fn rules_off(&self) -> Vec<&'static str> {
+        match &self.lease {
+            Some(lease) => (tenure::lease::Rule::ALL.into_iter().zip(names::LEASE_RULES))
+                .filter(|(rule, _)| !lease.rules.keeps(*rule))
+                .map(|(_, name)| name)
+                .collect(),
+            None => (self.off.iter())
+                .filter_map(|rule| names::RULES.get(*rule as usize).copied())
+                .collect(),
+        }
     }
 
     /// The same with another seed.

@@ -3,6 +3,7 @@
 use crate::app::{Takeover, Through};
 use crate::check::Outcome;
 use crate::fault::Who;
+use crate::scheme::lease;
 use tenure::raft::Rule;
 
 /// The most nodes a scenario may have. A network of them has a million links.
@@ -11,6 +12,17 @@ pub(super) const MAX_NODES: u64 = 1_001;
 pub(super) const MAX_DURATION: u64 = 86_400_000_000;
 /// The finest rhythm of heartbeats and clients: a finer one would drown a run in events.
 pub(super) const MIN_PERIOD: u64 = 1_000;
+
+/// The names of schemes: Raft, and those that elect by a store, in the order of [`lease::Kind::ALL`].
+pub(super) const SCHEMES: [&str; 1 + lease::Kind::ALL.len()] = {
+    let mut names = ["raft"; 1 + lease::Kind::ALL.len()];
+    let mut place = 0;
+    while place < lease::Kind::ALL.len() {
+        names[place + 1] = lease::Kind::ALL[place].name();
+        place += 1;
+    }
+    names
+};
 
 /// The names of [`TAKEOVER_OF`].
 pub(super) const TAKEOVERS: [&str; 2] = ["fence-first", "read-first"];
@@ -77,6 +89,22 @@ pub(super) const RULES: [&str; Rule::ALL.len()] = [
     "transfer-when-caught-up",
 ];
 
+/// The names of the rules of elections over a store, as [`RULES`] are Raft's.
+pub(super) const LEASE_RULES: [&str; tenure::lease::Rule::ALL.len()] = [
+    "validity-from-send",
+    "demote-by-timer",
+    "nonce",
+    "compare-and-delete",
+    "recheck-own-record",
+    "own-clock-only",
+    "majority-of-configured",
+];
+
+/// The names of the rules of a scheme.
+pub(super) const fn rules_of(by_store: bool) -> &'static [&'static str] {
+    if by_store { &LEASE_RULES } else { &RULES }
+}
+
 /// What a node is called, by its place: `n1`, `n2` and so on.
 pub(crate) fn node_name(node: u16) -> String {
     let mut name = String::from("n");
@@ -91,11 +119,12 @@ pub(crate) fn server_name(server: u16) -> String {
     name
 }
 
-/// What a node is called by in a file: its name, or what it is.
+/// What a node or server is called by in a file: its name, or what it is.
 #[inline(never)]
 pub(crate) fn who_name(who: Who) -> String {
     match who {
         Who::Node(node) => node_name(node),
+        Who::Server(server) => server_name(server),
         _ => ROLES
             .iter()
             .find(|(_, role)| *role == who)
@@ -110,12 +139,17 @@ mod tests {
 
     #[test]
     fn rules_have_the_names_of_the_core_in_kebab_case() {
-        for (rule, name) in Rule::ALL.into_iter().zip(RULES) {
-            let camel: String = name
-                .split('-')
+        let camel = |name: &str| -> String {
+            let words = name.split('-');
+            words
                 .flat_map(|word| [word[..1].to_uppercase(), word[1..].to_owned()])
-                .collect();
-            assert_eq!(format!("{rule:?}"), camel);
+                .collect()
+        };
+        for (rule, name) in Rule::ALL.into_iter().zip(RULES) {
+            assert_eq!(format!("{rule:?}"), camel(name));
+        }
+        for (rule, name) in tenure::lease::Rule::ALL.into_iter().zip(LEASE_RULES) {
+            assert_eq!(format!("{rule:?}"), camel(name));
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Reads values by the table of fields. What is wrong is a slip at a byte; the place is worked out only then.
 
+use super::by_store;
 use super::format::{END, Entry, FAULT, FILE, Kind, Usual};
 use super::names::ROLES;
 use super::units::{parse_share, parse_span, unsigned};
 use super::{Refusal, fits, parse_seed};
 use crate::fault::Who;
 use crate::json::{Field, Node, Value, line_and_column, path_to};
+use crate::scheme::lease;
 
 /// What is wrong, and where.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(super) struct Part<'n> {
 pub(super) struct Frame {
     pub(super) nodes: u64,
     pub(super) duration: u64,
+    /// By what store they elect, if by one.
+    pub(super) by_store: Option<lease::Kind>,
 }
 
 impl Slip {
@@ -86,6 +90,7 @@ pub(super) fn file(root: &Node) -> Read<Part<'_>> {
     let frame = Frame {
         nodes: first("nodes"),
         duration: first("duration"),
+        by_store: by_store::kind(first("scheme")),
     };
     fits::check(root, &Kind::Object(&FILE), frame)?;
     Ok(part)
@@ -103,6 +108,9 @@ pub(super) fn lone_action(root: &Node, frame: Frame) -> Read<Part<'_>> {
 
 /// Which node a value names, by its [`number`].
 pub(super) fn who(number: u64) -> Who {
+    if number >= FIRST_SERVER as u64 {
+        return Who::Server(number as u16);
+    }
     match usize::try_from(number)
         .ok()
         .and_then(|place| place.checked_sub(FIRST_ROLE))
@@ -115,6 +123,8 @@ pub(super) fn who(number: u64) -> Who {
 
 /// Where the numbers of roles begin, above those of nodes.
 pub(super) const FIRST_ROLE: usize = 1 << 16;
+/// Where the numbers of servers begin, above those of roles.
+pub(super) const FIRST_SERVER: usize = 1 << 17;
 
 impl<'n> Part<'n> {
     /// The value of a field, if it is there.
@@ -261,7 +271,7 @@ pub(super) fn word(node: &Node) -> &str {
 
 /// Every value is a number inside: a duration in microseconds, a share in parts per million, what has a
 /// sign in two's complement, a name by its place, a node
-/// by its place or above those by its role.
+/// by its place, above those by its role, and above those a server.
 #[inline(never)]
 pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
     let place = |names: &[&str]| {
@@ -281,21 +291,29 @@ pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
             Some(if negative { size.wrapping_neg() } else { size })
         }
         Kind::Name(names) => place(names),
-        Kind::Node(roles) => match text
-            .strip_prefix('n')
-            .filter(|digits| !digits.starts_with('0'))
-            .and_then(parse_seed)
-        {
-            None if roles.contains(&text) => ROLES
-                .iter()
-                .position(|(role, _)| *role == text)
-                .map(|place| (place + FIRST_ROLE) as u64),
-            node => node
-                .map(|node| node - 1)
-                .filter(|node| *node < FIRST_ROLE as u64),
-        },
+        Kind::Node(roles) | Kind::Member(roles) => {
+            let server = matches!(kind, Kind::Member(_))
+                .then(|| called(text, 's'))
+                .flatten();
+            let role = || {
+                let named = roles.contains(&text);
+                let place = ROLES.iter().position(|(role, _)| named && *role == text)?;
+                Some((place + FIRST_ROLE) as u64)
+            };
+            called(text, 'n')
+                .or_else(role)
+                .or(server.map(|server| server + FIRST_SERVER as u64))
+        }
         _ => None,
     }
+}
+
+/// The place of a node or a server by its name: the letter, and a number from 1 on.
+#[inline(never)]
+fn called(text: &str, letter: char) -> Option<u64> {
+    let digits = text.strip_prefix(letter)?;
+    let number = parse_seed(digits).filter(|_| !digits.starts_with('0'))?;
+    Some(number - 1).filter(|place| *place < FIRST_ROLE as u64)
 }
 
 pub(super) fn fields(node: &Node) -> Read<&[Field]> {

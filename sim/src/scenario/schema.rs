@@ -1,6 +1,7 @@
 //! The JSON Schema of the file format, made from the table that the reader walks. Not part of the module for browsers.
 
 use super::format::{END, Entry, FILE, Kind, Usual};
+use super::names::{LEASE_RULES, RULES};
 use crate::json::{Writer, indent};
 
 const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min|h)$""#;
@@ -41,9 +42,22 @@ fn value(out: &mut String, kind: &Kind) {
             out.push_str(r#""enum":"#);
             list(out, names, |out, name| quote(out, name));
         }
+        Kind::Rule => {
+            // Of either kind of scheme: some have rules of one name.
+            let mut names = RULES.to_vec();
+            names.extend(LEASE_RULES.iter().filter(|name| !RULES.contains(name)));
+            out.push_str(r#""enum":"#);
+            list(out, &names, |out, name| quote(out, name));
+        }
         Kind::Node([]) => out.push_str(r#""type":"string","pattern":"^n[1-9][0-9]{0,3}$""#),
-        Kind::Node(roles) => {
-            out.push_str(r#""anyOf":[{"type":"string","pattern":"^n[1-9][0-9]{0,3}$"},{"enum":"#);
+        Kind::Node(roles) | Kind::Member(roles) => {
+            let letters = match kind {
+                Kind::Member(_) => "[ns]",
+                _ => "n",
+            };
+            out.push_str(&format!(
+                r#""anyOf":[{{"type":"string","pattern":"^{letters}[1-9][0-9]{{0,3}}$"}},{{"enum":"#
+            ));
             list(out, roles, |out, role| quote(out, role));
             out.push_str("}]");
         }

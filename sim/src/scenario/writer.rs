@@ -1,8 +1,8 @@
 //! Writing the file format, version 1: whole, with every default spelt out.
 
-use super::names::{ORDERS, RULES, TAKEOVER_OF, TAKEOVERS, THROUGH, THROUGH_OF};
+use super::names::{ORDERS, TAKEOVER_OF, TAKEOVERS, THROUGH, THROUGH_OF};
 use super::units::{write_jump, write_rate, write_share, write_span};
-use super::{Bilingual, Scenario, VERSION, who_name};
+use super::{Bilingual, Lease, Scenario, VERSION, who_name};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
 use crate::physics::disk::Takes;
@@ -15,32 +15,17 @@ pub(super) fn write(scenario: &Scenario) -> String {
     w.bilingual("title", &scenario.title);
     w.bilingual("lesson", &scenario.lesson);
     w.text("seed", &scenario.seed.to_string());
-    w.text("scheme", "raft");
+    w.text("scheme", scenario.scheme());
     w.plain("nodes", &scenario.nodes.to_string());
-    let timing = scenario.timing;
-    w.open("raft", '{');
-    w.range(
-        "electionTimeout",
-        timing.election_min.as_micros(),
-        timing.election_max.as_micros(),
-    );
-    w.span("heartbeat", timing.heartbeat.as_micros());
-    w.text("rateBound", &write_share(timing.rate_bound));
-    w.plain(
-        "safeMode",
-        if scenario.safe_mode { "true" } else { "false" },
-    );
-    if scenario.log {
-        w.plain("log", "true");
+    match &scenario.lease {
+        Some(lease) => w.lease(lease),
+        None => w.raft(scenario),
     }
-    if scenario.outside > 0 {
-        w.plain("outside", &scenario.outside.to_string());
-    }
-    w.close('}');
-    if !scenario.off.is_empty() {
+    let off = scenario.rules_off();
+    if !off.is_empty() {
         w.open("rulesOff", '[');
-        for rule in &scenario.off {
-            w.item(RULES.get(*rule as usize).unwrap_or(&""));
+        for rule in off {
+            w.item(rule);
         }
         w.close(']');
     }
@@ -52,9 +37,11 @@ pub(super) fn write(scenario: &Scenario) -> String {
         }
         w.close(']');
     }
-    w.open("disk", '{');
-    w.takes(scenario.disk);
-    w.close('}');
+    if scenario.lease.is_none() {
+        w.open("disk", '{');
+        w.takes(scenario.disk);
+        w.close('}');
+    }
     let clients = scenario.clients;
     w.open("client", '{');
     w.span("every", clients.every);
@@ -98,6 +85,48 @@ pub(super) fn write(scenario: &Scenario) -> String {
 }
 
 impl Writer {
+    #[inline(never)]
+    fn raft(&mut self, scenario: &Scenario) {
+        let timing = scenario.timing;
+        self.open("raft", '{');
+        self.range(
+            "electionTimeout",
+            timing.election_min.as_micros(),
+            timing.election_max.as_micros(),
+        );
+        self.span("heartbeat", timing.heartbeat.as_micros());
+        self.text("rateBound", &write_share(timing.rate_bound));
+        self.plain(
+            "safeMode",
+            if scenario.safe_mode { "true" } else { "false" },
+        );
+        if scenario.log {
+            self.plain("log", "true");
+        }
+        if scenario.outside > 0 {
+            self.plain("outside", &scenario.outside.to_string());
+        }
+        self.close('}');
+    }
+
+    #[inline(never)]
+    fn lease(&mut self, lease: &Lease) {
+        let timing = lease.timing;
+        self.open("lease", '{');
+        for (name, span) in [
+            ("ttl", timing.ttl),
+            ("renew", timing.renew),
+            ("retry", timing.retry),
+            ("patience", timing.patience),
+            ("margin", timing.margin),
+            ("latency", lease.latency),
+        ] {
+            self.span(name, span.as_micros());
+        }
+        self.text("rateBound", &write_share(timing.rate.0));
+        self.close('}');
+    }
+
     #[inline(never)]
     fn bilingual(&mut self, name: &str, text: &Bilingual) {
         if *text != Bilingual::default() {

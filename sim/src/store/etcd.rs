@@ -54,6 +54,17 @@ impl Etcd {
         self.said.pop_front()
     }
 
+    /// Every key, and when its lease ends.
+    pub(crate) fn places(&self) -> Vec<(Record, Option<u64>)> {
+        let all = self.kv.get(&Range::Prefix("".into()));
+        all.into_iter()
+            .map(|record| {
+                let ends = self.lessor.ends(record.lease);
+                (record, ends)
+            })
+            .collect()
+    }
+
     /// When the next lease ends.
     pub(crate) fn due(&self) -> Option<u64> {
         self.lessor.due()

@@ -81,12 +81,17 @@ impl Database {
     }
 
     fn seen(&self, now: u64) -> Reply {
-        Reply::Row(self.row.as_ref().map(|row| Row {
+        Reply::Row(self.row(now))
+    }
+
+    /// The row as whoever reads it at `now` sees it.
+    pub(crate) fn row(&self, now: u64) -> Option<Row> {
+        self.row.as_ref().map(|row| Row {
             holder: row.holder.clone(),
             nonce: row.nonce,
             epoch: row.epoch,
             left: Duration::from_micros(row.expires.saturating_sub(now)),
-        }))
+        })
     }
 }
 

@@ -163,7 +163,8 @@ impl World {
             _ => return false,
         };
         match action {
-            Action::Crash(_) => node.crash(env, me, env.act),
+            // What a node had not synced goes with its process, too.
+            Action::Crash(_) | Action::PowerCut(_) => node.crash(env, me, env.act),
             Action::Restart(_) => node.start(env, me, &self.setup),
             Action::Pause(_) => node.pause(env, me),
             Action::Resume(_) => node.resume(env, me),
@@ -253,10 +254,9 @@ impl World {
         const UNNAMED: u16 = u16::MAX;
         let mut group = vec![UNNAMED; self.env.members()];
         for by_role in [false, true] {
-            for (place, who) in members
-                .iter()
-                .filter(|(_, who)| *who != Who::Rest && matches!(who, Who::Node(_)) != by_role)
-            {
+            for (place, who) in members.iter().filter(|(_, who)| {
+                *who != Who::Rest && matches!(who, Who::Node(_) | Who::Server(_)) != by_role
+            }) {
                 let node = match who {
                     Who::Follower => self.followers().find(|node| group[*node] == UNNAMED)?,
                     who => self.resolve(*who)?,
@@ -282,6 +282,8 @@ impl World {
             Who::Crashed => with(Status::Crashed),
             Who::Paused => with(Status::Paused),
             Who::Rest => None,
+            Who::Server(server) => Some(self.env.server_actor(server as usize))
+                .filter(|server| *server < self.env.members()),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::physics::trace::Event;
 use crate::physics::weather::Weather;
 use crate::scenario::{node_name, server_name};
 use crate::scheme::{Detail, Machine, RoleCode, Scheme};
-use crate::server::Server;
+use crate::server::{Record, Server};
 use tenure::{Election, Instant, Token};
 
 /// How many numbers a node takes.
@@ -18,6 +18,8 @@ pub const NODE: usize = 20;
 pub const FLIGHT: usize = 8;
 /// How many numbers a resource takes.
 pub const RESOURCE: usize = 8;
+/// How many numbers a server of the store takes.
+pub const SERVER: usize = 9;
 /// How many numbers the summary has.
 pub const SUMMARY: usize = 13;
 /// How many numbers an event takes.
@@ -192,6 +194,35 @@ impl World {
         }
     }
 
+    /// All servers of the store, [`SERVER`] numbers each.
+    pub fn write_servers(&self, out: &mut Vec<f64>) {
+        out.clear();
+        for (count, server) in self.servers().enumerate() {
+            let clock = server.clock();
+            let records = server.records(self.now());
+            let holding = records.first().filter(|record| record.holds);
+            let node = holding.and_then(|record| self.named(record.holder.as_deref()?));
+            let ends = holding.and_then(|record| record.ends).unwrap_or(NEVER);
+            let until = clock.when(Instant::from_micros(ends));
+            out.extend_from_slice(&[
+                self.env.server_actor(count) as f64,
+                f64::from(server.status() as u8),
+                f64::from(u8::from(holding.is_some())),
+                node.map_or(-1.0, f64::from),
+                holding.map_or(0.0, |record| record.token as f64),
+                if until == NEVER { -1.0 } else { until as f64 },
+                records.len() as f64,
+                clock.ahead(self.now()) as f64,
+                f64::from(clock.pace()),
+            ]);
+        }
+    }
+
+    /// The node of this name.
+    fn named(&self, name: &str) -> Option<u16> {
+        (0..self.env.nodes as u16).find(|node| node_name(*node) == name)
+    }
+
     /// The directions that are cut: row from, column to, 1 when cut.
     pub fn write_links(&self, out: &mut Vec<u8>) {
         out.clear();
@@ -236,6 +267,25 @@ impl World {
             leader.map_or(-1.0, |(node, _)| node as f64),
             leader.map_or(-1.0, |(_, token)| token.counter as f64),
         ]);
+    }
+
+    /// The records of the election as a server has them, and when each ends in true time; none of anybody else.
+    #[must_use]
+    pub fn records(&self, server: usize) -> Vec<(Record, Option<u64>)> {
+        let Some(Actor::Server(server)) = self.actors.get(server) else {
+            return Vec::new();
+        };
+        let ends = |record: &Record| {
+            let at = server.clock().when(Instant::from_micros(record.ends?));
+            (at != NEVER).then_some(at)
+        };
+        let records = server.records(self.now()).into_iter();
+        records
+            .map(|record| {
+                let ends = ends(&record);
+                (record, ends)
+            })
+            .collect()
     }
 
     /// Everything about one node, by name; empty when there is no such node.

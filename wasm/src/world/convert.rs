@@ -2,6 +2,7 @@
 
 use crate::object::{object, text};
 use tenure_sim::check::Verdict;
+use tenure_sim::server::Record;
 use tenure_sim::world::view::{ActorKind, Field};
 use wasm_bindgen::JsValue;
 
@@ -31,6 +32,25 @@ pub(crate) fn verdict(verdict: &Verdict) -> JsValue {
             "firstBrokenAt",
             tally.first_broken_at.map_or(JsValue::NULL, number),
         ),
+    ])
+}
+
+pub(crate) fn record((record, ends): (Record, Option<u64>)) -> JsValue {
+    object(&[
+        ("key", text(&record.key)),
+        (
+            "holder",
+            record.holder.as_deref().map_or(JsValue::NULL, text),
+        ),
+        (
+            "token",
+            match record.token {
+                0 => JsValue::NULL,
+                token => text(&token.to_string()),
+            },
+        ),
+        ("ends", ends.map_or(JsValue::NULL, number)),
+        ("holds", record.holds.into()),
     ])
 }
 

@@ -13,9 +13,9 @@
 //! const nodes = new Float64Array(wasm.memory.buffer, world.nodesPtr(), world.nodesLen());
 //! ```
 //!
-//! `nodes`, `flights`, `resources`, `links`, `summary`, `logs` and `clients` are of the cursor. `events`, `overlaps` (two
-//! or more nodes believed to lead) and `leaderless` (no running node did) go up to the horizon; the latter two are pairs
-//! of the beginning and the end of a span, −1 while it goes on, and list the first few thousand.
+//! `nodes`, `flights`, `resources`, `servers`, `links`, `summary`, `logs` and `clients` are of the cursor. `events`,
+//! `overlaps` (two or more nodes believed to lead) and `leaderless` (no running node did) go up to the horizon; the latter
+//! two are pairs of the beginning and the end of a span, −1 while it goes on, and list the first few thousand.
 //!
 //! The views are valid until the next call that changes the world or its buffers; the memory may have grown by then, so
 //! take them anew from `wasm.memory.buffer` after each [`World::frame`].

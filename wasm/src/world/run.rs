@@ -2,7 +2,7 @@
 
 use super::convert;
 use super::error::WorldError;
-use super::types::{JsAction, JsActors, JsInspection, JsVerdicts};
+use super::types::{JsAction, JsActors, JsInspection, JsRecords, JsVerdicts};
 use crate::object::object;
 use js_sys::Array;
 use tenure_sim::Scenario;
@@ -19,6 +19,7 @@ pub struct World {
     nodes: Vec<f64>,
     flights: Vec<f64>,
     resources: Vec<f64>,
+    servers: Vec<f64>,
     links: Vec<u8>,
     summary: Vec<f64>,
     overlaps: Vec<f64>,
@@ -47,6 +48,7 @@ impl World {
             nodes: Vec::new(),
             flights: Vec::new(),
             resources: Vec::new(),
+            servers: Vec::new(),
             links: Vec::new(),
             summary: Vec::new(),
             overlaps: Vec::new(),
@@ -128,6 +130,7 @@ impl World {
         world.write_nodes(&mut self.nodes);
         world.write_flights(&mut self.flights);
         world.write_resources(&mut self.resources);
+        world.write_servers(&mut self.servers);
         world.write_links(&mut self.links);
         world.write_summary(&mut self.summary);
         world.write_logs(&mut self.logs);
@@ -175,6 +178,17 @@ impl World {
             .map(|(name, field)| (name, convert::field(field)))
             .collect();
         object(&fields).unchecked_into()
+    }
+
+    /// The records of the election as a server of the store has them: who holds comes first, then who waits, in order.
+    #[must_use]
+    pub fn records(&self, server: u32) -> JsRecords {
+        let records = self.history.world().records(server as usize);
+        records
+            .into_iter()
+            .map(convert::record)
+            .collect::<Array>()
+            .unchecked_into()
     }
 
     /// What each checker has to say, at the horizon.
@@ -258,6 +272,20 @@ impl World {
     #[must_use]
     pub fn resources_len(&self) -> usize {
         self.resources.len()
+    }
+
+    /// The servers of the store by which the nodes elect; none where they elect among themselves.
+    #[wasm_bindgen(js_name = serversPtr)]
+    #[must_use]
+    pub fn servers_ptr(&self) -> usize {
+        self.servers.as_ptr() as usize
+    }
+
+    /// The servers of the store.
+    #[wasm_bindgen(js_name = serversLen)]
+    #[must_use]
+    pub fn servers_len(&self) -> usize {
+        self.servers.len()
     }
 
     /// The links.

@@ -22,7 +22,13 @@ export interface Verdict {
 }
 
 /** Who is in the world. */
-export interface Actor { id: number; kind: 'node' | 'client' | 'resource'; name: string; fenced?: boolean }
+export interface Actor { id: number; kind: 'node' | 'server' | 'client' | 'resource'; name: string; fenced?: boolean }
+
+/**
+ * A record of the election in a store. `ends` is in microseconds of true time: when the store will let it end as its clock
+ * goes now, null when no time is set to it. Whoever holds by it leads, as the store sees it.
+ */
+export interface Record { key: string; holder: string | null; token: string | null; ends: number | null; holds: boolean }
 
 /** Everything about one node. Times are microseconds of true time; counters of any size are text. */
 export interface Inspection {
@@ -48,6 +54,9 @@ extern "C" {
     /// Actors.
     #[wasm_bindgen(typescript_type = "Actor[]")]
     pub type JsActors;
+    /// The records of a server.
+    #[wasm_bindgen(typescript_type = "Record[]")]
+    pub type JsRecords;
     /// An inspected node.
     #[wasm_bindgen(typescript_type = "Inspection")]
     pub type JsInspection;

@@ -1,41 +1,42 @@
 import type { Action } from '../engine/world';
 import type { Lab } from '../lab/lab.svelte';
-import { quorum } from '../model/cluster';
+import { type NodeView, quorum, type ServerView } from '../model/cluster';
+import { COPIED } from '../model/scenario';
 import type { Bench, Command } from './command';
 
-/** The chosen node. */
+/** The chosen node or server. */
 export const nodeCommands: readonly Command[] = [
   {
     id: 'crash',
     group: 'node',
     label: () => 'action.crash',
     keys: ['c'],
-    applies: ({ lab }) => lab.node !== null && lab.node.status !== 'crashed',
-    run: ({ lab }) => act(lab.node, (name) => lab.act({ crash: name })),
+    applies: ({ lab }) => lab.chosen !== null && lab.chosen.status !== 'crashed',
+    run: ({ lab }) => act(lab.chosen, (name) => lab.act({ crash: name })),
   },
   {
     id: 'restart',
     group: 'node',
     label: () => 'action.restart',
     keys: ['r'],
-    applies: ({ lab }) => lab.node?.status === 'crashed',
-    run: ({ lab }) => act(lab.node, (name) => lab.act({ restart: name })),
+    applies: ({ lab }) => lab.chosen?.status === 'crashed',
+    run: ({ lab }) => act(lab.chosen, (name) => lab.act({ restart: name })),
   },
   {
     id: 'pause',
     group: 'node',
     label: () => 'action.pause',
     keys: ['p'],
-    applies: ({ lab }) => lab.node?.status === 'up',
-    run: ({ lab }) => act(lab.node, (name) => lab.act({ pause: name })),
+    applies: ({ lab }) => lab.chosen?.status === 'up',
+    run: ({ lab }) => act(lab.chosen, (name) => lab.act({ pause: name })),
   },
   {
     id: 'resume',
     group: 'node',
     label: () => 'action.resume',
     keys: ['p'],
-    applies: ({ lab }) => lab.node?.status === 'paused',
-    run: ({ lab }) => act(lab.node, (name) => lab.act({ resume: name })),
+    applies: ({ lab }) => lab.chosen?.status === 'paused',
+    run: ({ lab }) => act(lab.chosen, (name) => lab.act({ resume: name })),
   },
   {
     id: 'resign',
@@ -52,6 +53,30 @@ export const nodeCommands: readonly Command[] = [
     keys: ['v'],
     applies: ({ lab }) => lab.node?.status === 'up' && !lab.node.believes,
     run: ({ lab }) => act(lab.node, (name) => lab.act({ campaign: name })),
+  },
+  {
+    id: 'failover',
+    group: 'node',
+    label: () => 'action.failover',
+    keys: ['f'],
+    applies: ({ lab }) => lab.server !== null && COPIED.has(lab.setting.scheme),
+    run: ({ lab }) => act(lab.server, (name) => lab.act({ failover: name })),
+  },
+  {
+    id: 'evict',
+    group: 'node',
+    label: () => 'action.evict',
+    keys: ['d'],
+    applies: ({ lab }) => lab.server !== null && lab.server.status !== 'crashed',
+    run: ({ lab }) => act(lab.server, (name) => lab.act({ evict: name })),
+  },
+  {
+    id: 'clock-ahead',
+    group: 'node',
+    label: () => 'action.clock-ahead',
+    keys: ['j'],
+    applies: ({ lab }) => lab.byStore && lab.chosen !== null,
+    run: ({ lab }) => act(lab.chosen, (name) => lab.act({ clock: { node: name, jump: '10s' } })),
   },
   {
     id: 'deselect',
@@ -88,7 +113,7 @@ export const clusterCommands: readonly Command[] = [
     keys: ['i'],
     applies: hasLeader,
     run: ({ lab }) => {
-      if (lab.leader) lab.act({ partition: named(lab, isolate(lab.cluster.nodes.length, lab.leader.id)) });
+      if (lab.leader) lab.act({ partition: named(lab, isolate(members(lab), lab.leader.id)) });
     },
   },
   {
@@ -98,7 +123,9 @@ export const clusterCommands: readonly Command[] = [
     keys: ['m'],
     applies: () => true,
     run: ({ lab }) =>
-      lab.act({ partition: named(lab, minorityWith(lab.cluster.nodes.length, lab.leader?.id ?? 0)) }),
+      lab.act({
+        partition: named(lab, minorityWith(lab.cluster.nodes.length, lab.leader?.id ?? 0, servers(lab))),
+      }),
   },
   {
     id: 'heal-all',
@@ -113,29 +140,42 @@ export const clusterCommands: readonly Command[] = [
     group: 'cluster',
     label: () => 'action.restore',
     keys: ['Shift+R'],
-    applies: ({ lab }) => lab.cluster.nodes.some(({ status }) => status !== 'up'),
-    run: ({ lab }) => lab.act(...restoring(lab.cluster.nodes)),
+    applies: ({ lab }) => processes(lab).some(({ status }) => status !== 'up'),
+    run: ({ lab }) => lab.act(...restoring(processes(lab))),
   },
 ];
 
 /** One node against all others. */
-export function isolate(nodes: number, alone: number): number[][] {
-  return [[alone], others(nodes, [alone])];
+export function isolate(members: number, alone: number): number[][] {
+  return [[alone], others(members, [alone])];
 }
 
-/** The largest minority that this node can be in, and the majority. */
-export function minorityWith(nodes: number, member: number): number[][] {
+/** The largest minority that this node can be in, and the majority, with whom the servers are. */
+export function minorityWith(nodes: number, member: number, servers = 0): number[][] {
   const size = nodes - quorum(nodes);
   const minority = Array.from({ length: size }, (_, i) => (member + i) % nodes).sort((a, b) => a - b);
-  return [minority, others(nodes, minority)];
+  return [minority, others(nodes + servers, minority)];
+}
+
+function processes({ cluster }: Lab): readonly (NodeView | ServerView)[] {
+  return [...cluster.nodes, ...cluster.servers];
+}
+
+function members(lab: Lab): number {
+  return processes(lab).length;
+}
+
+function servers({ cluster }: Lab): number {
+  return cluster.servers.length;
 }
 
 function others(nodes: number, without: readonly number[]): number[] {
   return Array.from({ length: nodes }, (_, id) => id).filter((id) => !without.includes(id));
 }
 
-function named({ cluster }: Lab, groups: number[][]): string[][] {
-  return groups.map((group) => group.map((id) => cluster.nodes[id].name));
+function named(lab: Lab, groups: number[][]): string[][] {
+  const all = processes(lab);
+  return groups.map((group) => group.map((id) => all[id].name));
 }
 
 function restoring(nodes: readonly { name: string; status: string }[]): Action[] {

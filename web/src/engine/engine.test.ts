@@ -59,6 +59,12 @@ function standIn() {
       resourcesLen() {
         return 0;
       }
+      serversPtr() {
+        return 512;
+      }
+      serversLen() {
+        return 0;
+      }
       linksPtr() {
         return 512;
       }

@@ -1,6 +1,6 @@
 import { toEngineError } from './errors';
 import { type EventKind, kindMask } from './layout';
-import type { Action, Actor, Instantiate, Verdict, World, WorldModule } from './world';
+import type { Action, Actor, Instantiate, StoreRecord, Verdict, World, WorldModule } from './world';
 
 /** The buffers of one instant. Valid until the next call on the engine; copy what must live longer. */
 export interface Frame {
@@ -9,6 +9,9 @@ export interface Frame {
   nodes: Float64Array;
   flights: Float64Array;
   resources: Float64Array;
+  /** Servers of the store by which the nodes elect; none where they elect among themselves. */
+  servers: Float64Array;
+  /** A square: row sends, column receives, of the nodes and then the servers. */
   links: Uint8Array;
   summary: Float64Array;
   /** Spans up to the horizon, as pairs of beginning and end: two believed leaders, and nobody. */
@@ -96,6 +99,7 @@ export class Engine {
         nodes: this.view('nodes', world.nodesPtr(), world.nodesLen()),
         flights: this.view('flights', world.flightsPtr(), world.flightsLen()),
         resources: this.view('resources', world.resourcesPtr(), world.resourcesLen()),
+        servers: this.view('servers', world.serversPtr(), world.serversLen()),
         links: new Uint8Array(this.module.memory.buffer, world.linksPtr(), world.linksLen()),
         summary: this.view('summary', world.summaryPtr(), world.summaryLen()),
         overlaps: this.view('overlaps', world.overlapsPtr(), world.overlapsLen()),
@@ -135,6 +139,10 @@ export class Engine {
 
   inspect(node: number): unknown {
     return this.guard(() => this.world.inspect(node));
+  }
+
+  records(server: number): StoreRecord[] {
+    return this.guard(() => this.world.records(server));
   }
 
   verdicts(): Verdict[] {

@@ -51,6 +51,19 @@ export const RESOURCE = {
   value: 7,
 } as const;
 
+export const SERVER = {
+  stride: 9,
+  actor: 0,
+  status: 1,
+  held: 2,
+  holder: 3,
+  token: 4,
+  until: 5,
+  records: 6,
+  ahead: 7,
+  pace: 8,
+} as const;
+
 export const SUMMARY = {
   believedLeaders: 0,
   overlapUs: 1,
@@ -151,6 +164,11 @@ export const EVENT_KINDS = [
   'job-refused',
   'committed',
   'installed',
+  'failover',
+  'evict',
+  'back-up',
+  'restore',
+  'tail-lost',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];

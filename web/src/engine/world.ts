@@ -2,7 +2,18 @@
 
 /** An action as it stands in the faults of a scenario file, without its time; those that the page offers. */
 export type Action =
-  | { [what in 'crash' | 'restart' | 'pause' | 'resume' | 'resign' | 'campaign']?: string }
+  | {
+      [what in
+        | 'crash'
+        | 'restart'
+        | 'pause'
+        | 'resume'
+        | 'resign'
+        | 'campaign'
+        | 'failover'
+        | 'evict']?: string;
+    }
+  | { clock: { node: string; jump: string } }
   | { [what in 'cut' | 'heal']?: [from: string, to: string] }
   | { partition: string[][] }
   | { heal: 'all' };
@@ -17,9 +28,19 @@ export interface Verdict {
 
 export interface Actor {
   id: number;
-  kind: 'node' | 'client' | 'resource';
+  kind: 'node' | 'server' | 'client' | 'resource';
   name: string;
   fenced?: boolean;
+}
+
+/** A record of the election in a store: of whoever holds by it first, then of who waits, in order. */
+export interface StoreRecord {
+  key: string;
+  holder: string | null;
+  token: string | null;
+  /** When the store lets it end, as its clock goes now; null when no time is set to it. */
+  ends: number | null;
+  holds: boolean;
 }
 
 export interface World {
@@ -38,6 +59,8 @@ export interface World {
   flightsLen(): number;
   resourcesPtr(): number;
   resourcesLen(): number;
+  serversPtr(): number;
+  serversLen(): number;
   linksPtr(): number;
   linksLen(): number;
   summaryPtr(): number;
@@ -56,6 +79,7 @@ export interface World {
   undo(): boolean;
   redo(): boolean;
   inspect(node: number): unknown;
+  records(server: number): StoreRecord[];
   verdicts(): Verdict[];
   scenario(): string;
   actors(): Actor[];

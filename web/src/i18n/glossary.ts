@@ -32,6 +32,9 @@ export const WORDS = [
   'progress',
   'readIndex',
   'leaseRead',
+  'scheme',
+  'ttl',
+  'store',
 ] as const;
 
 export type Word = (typeof WORDS)[number];
@@ -168,6 +171,18 @@ export const GLOSSARY: Glossary = {
   readIndex: {
     name: 'read index',
     text: 'A read without an entry: the leader notes how far is committed, a majority confirms that it still leads, and the answer comes once that is applied.',
+  },
+  scheme: {
+    name: 'scheme',
+    text: 'By what the nodes choose: by votes among themselves, or by a record in a store that all of them reach.',
+  },
+  ttl: {
+    name: 'TTL',
+    text: 'How long the store keeps a record that is not renewed. Shorter: a crash is noticed sooner. Longer: a pause or a slow network costs no leader.',
+  },
+  store: {
+    name: 'store',
+    text: 'A service that keeps the record of who leads, and lets it end by its own clock: etcd, ZooKeeper, Redis, a database.',
   },
   leaseRead: {
     name: 'lease read',

@@ -58,7 +58,7 @@ describe('what the engine refuses in a file', () => {
   it('has words in Chinese, and a file that shows it', () => {
     const read = (name: string) =>
       readFileSync(new URL(`../../../sim/src/scenario/${name}.rs`, import.meta.url), 'utf8');
-    const reader = ['file', 'fits', 'reader']
+    const reader = ['by_store', 'file', 'fits', 'reader']
       .map(read)
       .join('\n')
       .replace(/#\[cfg\(test\)\][\s\S]*?\n\}\n/g, '');

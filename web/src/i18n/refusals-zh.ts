@@ -16,12 +16,27 @@ export const REFUSALS_ZH: Refusals = {
     reason: '保持顺序的连接不会把一条消息送达两次',
     remedy: '把 duplicate 和 replay 设为 0%，或把 order 设为 "datagrams"',
   },
-  incomplete: { reason: '各组没有包含所有节点', remedy: '每个节点都写上一次，或在一组里写 "rest"' },
+  impatient: {
+    reason: '还没等到应答就放弃了请求（{reason}）',
+    remedy: '延长 lease.patience，或缩短 lease.latency',
+  },
+  incomplete: {
+    reason: '各组没有包含所有节点（以及存储的服务器）',
+    remedy: '每个都写上一次，或在一组里写 "rest"',
+  },
   'missing-field': { reason: '缺少必需的字段', remedy: '补上它（{remedy}）' },
   'named-twice': { reason: '同一个节点写了两次', remedy: '每个节点只写一次' },
+  'needs-store': {
+    reason: '只有依靠存储的选举才有这一项',
+    remedy: '去掉它，或换成依靠存储的方案，例如 "etcd"',
+  },
   'no-action': { reason: '没有写明动作', remedy: '补上一个，例如 "crash": "leader"' },
   'no-link': { reason: '节点与自己之间没有链路', remedy: '写两个不同的节点' },
   'no-log': { reason: '成员变更要写成日志条目，而这里没有日志', remedy: '把 raft.log 设为 true' },
+  'no-slack': {
+    reason: '租约太短，来不及续租、再试一次并等到应答（{reason}）',
+    remedy: '延长 lease.ttl，或缩短 lease.margin、lease.renew、lease.retry 或 lease.latency',
+  },
   'no-version': { reason: '缺少格式的版本', remedy: '补上 "tenure": 1' },
   'no-voters': { reason: '没有投票者就无法作出任何决定', remedy: '至少写一个节点' },
   'no-watches': {
@@ -31,6 +46,11 @@ export const REFUSALS_ZH: Refusals = {
   'nobody-votes': {
     reason: '只有在有日志、且另有节点在组内时，才能有节点在组外',
     remedy: '把 raft.log 设为 true，并让 raft.outside 小于节点数',
+  },
+  'not-seconds': { reason: '这种存储的租约以整秒计', remedy: '把 lease.ttl 进位到整秒' },
+  'not-with-store': {
+    reason: '依靠存储的选举没有这一项：它的节点没有日志、磁盘和投票',
+    remedy: '去掉它，或使用方案 raft',
   },
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },

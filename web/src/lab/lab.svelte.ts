@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/engine';
 import { EngineError, ProblemError, problemOf } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
-import type { Action, Actor, Verdict } from '../engine/world';
+import type { Action, Actor, StoreRecord, Verdict } from '../engine/world';
 import type { Key } from '../i18n/en';
-import { type ClusterView, type NodeView, readCluster } from '../model/cluster';
+import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
@@ -11,7 +11,10 @@ import {
   readFaults,
   readSetting,
   type Scenario,
+  type Scheme,
   type Setting,
+  ttlOf,
+  withScheme,
   withSetting,
 } from '../model/scenario';
 import { timeBefore } from '../model/search';
@@ -23,6 +26,9 @@ import type { Notices } from './notices.svelte';
 export const SPEEDS: readonly number[] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2];
 const DEFAULT_SPEED = 0.1;
 const DEFAULT_SPAN = 1_200_000;
+/** By a store an election takes seconds, not tenths of them. */
+const STORE_SPEED = 1;
+const SPAN_IN_LEASES = 4;
 
 /** A tab that was away must not make the run leap. */
 const LONGEST_STEP_MS = 100;
@@ -50,10 +56,13 @@ export class Lab {
   actors = $state.raw<readonly Actor[]>([]);
   verdicts = $state.raw<readonly Verdict[]>([]);
   inspection = $state.raw<Inspection | null>(null);
+  /** What the chosen server keeps of the election. */
+  records = $state.raw<readonly StoreRecord[]>([]);
   traceHash = $state('');
 
   playing = $state(false);
   speed = $state(DEFAULT_SPEED);
+  /** The chosen node or server, by its number. */
   selected = $state<number | null>(null);
   duration = $state(0);
 
@@ -81,11 +90,20 @@ export class Lab {
   readonly heeded = $derived(isHeeded(this.scenario));
   /** The nodes replicate a log, and clients use the store on it. */
   readonly replicates = $derived((this.scenario.raft as { log?: boolean } | undefined)?.log === true);
+  /** They elect by a store, which keeps a record for so long when it is not renewed, in microseconds. */
+  readonly ttl = $derived(ttlOf(this.scenario));
+  readonly byStore = $derived(this.cluster.servers.length > 0);
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
   readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));
   readonly node: NodeView | null = $derived(
     this.selected === null ? null : (this.cluster.nodes[this.selected] ?? null),
   );
+  /** The chosen server of the store. */
+  readonly server: ServerView | null = $derived(
+    this.cluster.servers.find(({ id }) => id === this.selected) ?? null,
+  );
+  /** The chosen process, of whichever kind. */
+  readonly chosen: NodeView | ServerView | null = $derived(this.node ?? this.server);
   readonly leader: NodeView | null = $derived(
     this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
   );
@@ -95,6 +113,7 @@ export class Lab {
 
   /** The furthest that any future of this run was computed. */
   private reached = 0;
+  private usualSpeed = DEFAULT_SPEED;
   private judgedAt = Number.NEGATIVE_INFINITY;
   private recovering = false;
   private readonly inspector: Inspector;
@@ -125,6 +144,13 @@ export class Lab {
     this.builtIn = builtIn;
     this.changed = false;
     this.settle();
+    return true;
+  }
+
+  /** Goes over to another scheme, with the same nodes and the same network, and nothing that happens to them. */
+  elect(scheme: Scheme): boolean {
+    if (!this.load(withScheme(this.scenario, scheme), null, 'notice.setting')) return false;
+    this.changed = false;
     return true;
   }
 
@@ -244,8 +270,9 @@ export class Lab {
     this.travel(() => this.engine.redo());
   }
 
-  select(node: number | null): void {
-    this.selected = node !== null && node < this.cluster.nodes.length ? node : null;
+  select(actor: number | null): void {
+    const { nodes, servers } = this.cluster;
+    this.selected = actor !== null && actor < nodes.length + servers.length ? actor : null;
     this.attempt(() => this.inspect());
   }
 
@@ -322,7 +349,6 @@ export class Lab {
   private settle(): void {
     this.reached = 0;
     this.panned = null;
-    this.span = DEFAULT_SPAN;
     this.inspector.forget();
     this.attempt(() => {
       this.actors = this.engine.actors();
@@ -331,9 +357,14 @@ export class Lab {
       this.seed = this.scenario.seed ?? '';
       this.readSchedule();
     });
+    this.span = this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN;
     const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
     this.history = new History(nodes);
-    if (this.selected !== null && this.selected >= nodes) this.selected = null;
+    const servers = this.actors.filter((actor) => actor.kind === 'server').length;
+    if (this.selected !== null && this.selected >= nodes + servers) this.selected = null;
+    const usual = servers > 0 ? STORE_SPEED : DEFAULT_SPEED;
+    if (usual !== this.usualSpeed) this.speed = usual;
+    this.usualSpeed = usual;
     this.refresh(true);
   }
 
@@ -341,7 +372,7 @@ export class Lab {
   private refresh(judge: boolean): void {
     this.attempt(() => {
       const frame = this.engine.frame();
-      this.cluster = readCluster(frame, this.actors);
+      this.cluster = readCluster(frame, this.actors, this.ttl);
       this.reached = Math.max(this.reached, frame.horizon);
       this.canUndo = this.engine.canUndo;
       this.canRedo = this.engine.canRedo;
@@ -358,8 +389,10 @@ export class Lab {
   }
 
   private inspect(): void {
-    this.inspection =
-      this.selected === null ? null : this.inspector.look(this.selected, this.cluster.now, this.playing);
+    const { selected, cluster } = this;
+    const node = selected !== null && selected < cluster.nodes.length;
+    this.inspection = node ? this.inspector.look(selected, cluster.now, this.playing) : null;
+    this.records = selected === null || node ? [] : this.engine.records(selected);
   }
 
   private report(error: unknown, title: NoticeTitle, after: Key | null = null): void {

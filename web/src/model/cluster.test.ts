@@ -1,6 +1,52 @@
 import { describe, expect, it } from 'vitest';
-import { actors, flightRows, frame, nodeRows, resourceRows, summaryRow } from '../testing/fixtures';
+import {
+  actors,
+  flightRows,
+  frame,
+  nodeRows,
+  resourceRows,
+  serverRows,
+  summaryRow,
+} from '../testing/fixtures';
 import { quorum, readCluster } from './cluster';
+
+describe('servers of a store', () => {
+  it('carry who holds, and how long the record has left of a lease', () => {
+    const view = readCluster(
+      frame({
+        now: 600,
+        nodes: nodeRows({}, { role: 4, term: 7, leaseStart: 0, leaseUntil: 800 }),
+        servers: serverRows(
+          { actor: 2, held: 1, holder: 1, token: 7, until: 1000, records: 2, ahead: 5 },
+          { actor: 3, status: 2 },
+        ),
+      }),
+      actors(2, 2),
+      1000,
+    );
+    const [held, down] = view.servers;
+    expect(held).toMatchObject({ name: 's1', holder: 1, token: 7, records: 2, ahead: 5, status: 'up' });
+    expect(held.lease).toEqual({ from: 0, until: 1000, left: 0.4 });
+    expect(down).toMatchObject({ name: 's2', held: false, holder: null, lease: null, status: 'crashed' });
+    expect(view.cut).toHaveLength(4);
+    // Two servers must keep it, and one does.
+    expect(view.nodes[1].promised?.until).toBe(0);
+  });
+
+  it('show how long the store keeps the record of who believes: the quorum-th latest', () => {
+    const kept = (untils: number[]) =>
+      readCluster(
+        frame({
+          nodes: nodeRows({ role: 4, term: 1, leaseStart: 0, leaseUntil: 90 }),
+          servers: serverRows(...untils.map((until, i) => ({ actor: 1 + i, held: 1, holder: 0, until }))),
+        }),
+        actors(1, untils.length),
+        100,
+      ).nodes[0].promised?.until;
+    expect(kept([100])).toBe(100);
+    expect(kept([100, 80, 70])).toBe(80);
+  });
+});
 
 describe('nodes', () => {
   it('carry role, state and timers as the buffer has them', () => {

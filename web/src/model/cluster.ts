@@ -6,6 +6,7 @@ import {
   RESOURCE,
   ROLES,
   type Role,
+  SERVER,
   STATUSES,
   type Status,
   SUMMARY,
@@ -33,7 +34,10 @@ export interface NodeView {
   timer: Countdown | null;
   /** What the holder believes. */
   lease: Countdown | null;
-  /** What a majority has promised to it, in truth: until then no vote can go to anybody else. */
+  /**
+   * Until when nobody else can hold, in truth: as long as a majority of voters has promised to elect no other, or as the
+   * store keeps the record.
+   */
   promised: Countdown | null;
   /** Its own promise as a voter, and the term it was given to. */
   promise: (Countdown & { term: number }) | null;
@@ -74,6 +78,24 @@ export interface ResourceView {
   value: number;
 }
 
+/** A server of the store by which the nodes elect. */
+export interface ServerView {
+  id: number;
+  name: string;
+  status: Status;
+  /** Somebody holds, as it sees it. */
+  held: boolean;
+  /** Which node that is; null for nobody and for strangers. */
+  holder: number | null;
+  token: number;
+  /** How long the record has left in true time, of a whole lease. */
+  lease: Countdown | null;
+  records: number;
+  /** How many microseconds its clock is ahead of true time, and how many it counts in a true second. */
+  ahead: number;
+  pace: number;
+}
+
 export interface SummaryView {
   believedLeaders: number;
   overlapUs: number;
@@ -95,25 +117,36 @@ export interface ClusterView {
   now: number;
   horizon: number;
   nodes: NodeView[];
+  servers: ServerView[];
   client: Actor | null;
   flights: FlightView[];
   resources: ResourceView[];
-  /** `cut[from][to]`: messages from → to are lost. */
+  /** `cut[from][to]`: messages from → to are lost; the servers come after the nodes. */
   cut: boolean[][];
   summary: SummaryView;
 }
 
-export function readCluster(frame: Frame, actors: readonly Actor[]): ClusterView {
+/** What the engine shows of an instant. `ttl` is how long the store keeps a record that is not renewed. */
+export function readCluster(frame: Frame, actors: readonly Actor[], ttl = 0): ClusterView {
   const summary = readSummary(frame.summary);
   const nodes = readNodes(frame, actors, summary);
+  const servers = readServers(frame, actors, ttl);
+  for (const node of nodes) {
+    if (!node.lease) continue;
+    node.promised =
+      servers.length > 0
+        ? keptBy(servers, node, node.lease, frame.now)
+        : promisedBy(nodes, node, node.lease, frame.now);
+  }
   return {
     now: frame.now,
     horizon: frame.horizon,
     nodes,
+    servers,
     client: actors.find((actor) => actor.kind === 'client') ?? null,
     flights: readFlights(frame),
     resources: readResources(frame, actors),
-    cut: readLinks(frame.links, nodes.length),
+    cut: readLinks(frame.links, nodes.length + servers.length),
     summary,
   };
 }
@@ -151,9 +184,6 @@ function readNodes(frame: Frame, actors: readonly Actor[], summary: SummaryView)
       leading: summary.leader === id,
     });
   }
-  for (const node of nodes) {
-    if (node.lease) node.promised = promisedBy(nodes, node, node.lease, frame.now);
-  }
   return nodes;
 }
 
@@ -170,6 +200,39 @@ function promisedBy(nodes: readonly NodeView[], leader: NodeView, lease: Countdo
   const until = others === 0 ? lease.until : (promises[others - 1] ?? lease.from);
   const length = lease.until - lease.from;
   return { from: lease.from, until, left: length > 0 ? Math.max(0, (until - now) / length) : 0 };
+}
+
+/** The instant until which as many servers keep its record as it needs: the quorum-th latest. */
+function keptBy(servers: readonly ServerView[], node: NodeView, lease: Countdown, now: number): Countdown {
+  const kept = servers
+    .filter(({ holder, lease }) => holder === node.id && lease !== null)
+    .map((server) => server.lease!.until)
+    .sort((a, b) => b - a);
+  const until = kept[quorum(servers.length) - 1] ?? lease.from;
+  const length = lease.until - lease.from;
+  return { from: lease.from, until, left: length > 0 ? Math.max(0, (until - now) / length) : 0 };
+}
+
+function readServers(frame: Frame, actors: readonly Actor[], ttl: number): ServerView[] {
+  const data = frame.servers;
+  const servers: ServerView[] = [];
+  for (let at = 0; at + SERVER.stride <= data.length; at += SERVER.stride) {
+    const id = data[at + SERVER.actor];
+    const until = data[at + SERVER.until];
+    servers.push({
+      id,
+      name: nameOf(actors, id),
+      status: STATUSES[data[at + SERVER.status]] ?? 'up',
+      held: data[at + SERVER.held] === 1,
+      holder: known(data[at + SERVER.holder]),
+      token: data[at + SERVER.token],
+      lease: countdown(frame.now, Math.max(0, until - ttl), until),
+      records: data[at + SERVER.records],
+      ahead: data[at + SERVER.ahead],
+      pace: data[at + SERVER.pace],
+    });
+  }
+  return servers;
 }
 
 const ARRIVING = new Set<number>([FATE.arrives, FATE.replayed]);

@@ -4,10 +4,13 @@ import { loadEngine } from '../testing/wasm';
 import {
   readFaults,
   readSetting,
+  SCHEMES,
   type Scenario,
   type Setting,
   titleOf,
+  ttlOf,
   USUAL,
+  withScheme,
   withSetting,
 } from './scenario';
 
@@ -18,6 +21,12 @@ async function asRun(fields: object): Promise<Scenario> {
 }
 
 const settings: fc.Arbitrary<Setting> = fc.record({
+  scheme: fc.constant('raft' as const),
+  ttl: fc.constant(Number.NaN),
+  renew: fc.constant(Number.NaN),
+  retry: fc.constant(Number.NaN),
+  margin: fc.constant(Number.NaN),
+  rateBound: fc.constant(Number.NaN),
   nodes: fc.constantFrom(3, 5, 7),
   electionMin: fc.integer({ min: 1, max: 5000 }),
   electionMax: fc.integer({ min: 1, max: 5000 }),
@@ -78,6 +87,26 @@ describe('the setting panel', () => {
       clientThink: 90_000,
     });
     expect(withSetting(whole, { nodes: 3 })).toEqual({ ...whole, nodes: 3 });
+  });
+
+  it('changes a lease, and with its ttl what goes by it', async () => {
+    const whole = await asRun({ scheme: 'etcd', lease: { ttl: '9s' } });
+    expect(ttlOf(whole)).toBe(9_000_000);
+    expect(readSetting(whole)).toMatchObject({ scheme: 'etcd', ttl: 9000, renew: 3000, rateBound: 1 });
+    const renewed = withSetting(whole, { renew: 2000, rateBound: 5 });
+    expect(readSetting(renewed)).toMatchObject({ ttl: 9000, renew: 2000, retry: 1000, rateBound: 5 });
+    const longer = await asRun(withSetting(renewed, { ttl: 30_000 }));
+    expect(readSetting(longer)).toMatchObject({ ttl: 30_000, renew: 10_000, rateBound: 5 });
+    expect(withSetting(whole, { nodes: 3 })).toEqual({ ...whole, nodes: 3 });
+  });
+
+  it('goes over to every scheme that the engine knows, and back', async () => {
+    for (const scheme of SCHEMES) {
+      const there = await asRun(withScheme(await asRun({ nodes: 3, seed: '7' }), scheme));
+      expect(readSetting(there)).toMatchObject({ scheme, nodes: 3 });
+      expect(readSetting(await asRun(withScheme(there, 'raft')))).toMatchObject({ scheme: 'raft', nodes: 3 });
+      expect(ttlOf(there) > 0).toBe(scheme !== 'raft');
+    }
   });
 
   it('never writes over what it cannot read', () => {

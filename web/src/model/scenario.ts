@@ -20,9 +20,34 @@ export type Scenario = Record<string, unknown> & {
 
 export type Fault = { at: string } & Record<string, unknown>;
 
+/** By what nodes elect, as files name it. */
+export const SCHEMES = [
+  'raft',
+  'etcd',
+  'etcd-single',
+  'milvus',
+  'zookeeper',
+  'kubernetes',
+  'redis',
+  'redlock',
+  'sql',
+  'sql-row-lock',
+] as const;
+export type Scheme = (typeof SCHEMES)[number];
+
+/** Schemes whose store has an asynchronous copy that may take its place. */
+export const COPIED: ReadonlySet<Scheme> = new Set(['redis', 'sql', 'sql-row-lock']);
+
 /** What the setting panel edits, in plain numbers. Times in milliseconds; NaN where the file's own cannot be read. */
 export interface Setting {
+  scheme: Scheme;
   nodes: number;
+  /** Of a scheme that elects by a store. */
+  ttl: number;
+  renew: number;
+  retry: number;
+  margin: number;
+  rateBound: number;
   electionMin: number;
   electionMax: number;
   heartbeat: number;
@@ -47,11 +72,17 @@ export const USUAL = {
 };
 
 export function readSetting(scenario: Scenario): Setting {
-  const { raft, network, disk, client } = parts(scenario);
+  const { raft, lease, network, disk, client } = parts(scenario);
   const [electionMin, electionMax] = pair(raft.electionTimeout).map(milliseconds);
   const [latencyMin, latencyMax] = pair(network.latency).map(milliseconds);
   return {
+    scheme: schemeOf(scenario),
     nodes: scenario.nodes ?? USUAL.nodes,
+    ttl: milliseconds(lease.ttl),
+    renew: milliseconds(lease.renew),
+    retry: milliseconds(lease.retry),
+    margin: milliseconds(lease.margin),
+    rateBound: percent(lease.rateBound),
     electionMin,
     electionMax,
     heartbeat: milliseconds(raft.heartbeat),
@@ -69,26 +100,29 @@ export function readSetting(scenario: Scenario): Setting {
 
 /** The scenario with this change of its setting. Everything else stays as it was written. */
 export function withSetting(scenario: Scenario, change: Partial<Setting>): Scenario {
-  const { raft, network, disk, client } = parts(scenario);
-  const ms = (value: number | undefined, former: unknown) =>
-    value === undefined ? former : writeDuration(Math.round(value * 1000));
+  const { raft, lease, network, disk, client } = parts(scenario);
+  const ms = (value: number | undefined, former: unknown) => (value === undefined ? former : inFile(value));
   const [electionMin, electionMax] = pair(raft.electionTimeout);
   const [latencyMin, latencyMax] = pair(network.latency);
   return {
     ...scenario,
     nodes: change.nodes ?? scenario.nodes ?? USUAL.nodes,
-    raft: {
-      ...raft,
-      electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
-      heartbeat: ms(change.heartbeat, raft.heartbeat),
-      safeMode: change.safeMode ?? raft.safeMode,
-    },
+    ...(schemeOf(scenario) === 'raft'
+      ? {
+          raft: {
+            ...raft,
+            electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
+            heartbeat: ms(change.heartbeat, raft.heartbeat),
+            safeMode: change.safeMode ?? raft.safeMode,
+          },
+          disk: { ...disk, write: ms(change.disk, disk.write) },
+        }
+      : { lease: withLease(lease, change) }),
     network: {
       ...network,
       latency: [ms(change.latencyMin, latencyMin), ms(change.latencyMax, latencyMax)],
       loss: change.loss === undefined ? network.loss : `${change.loss}%`,
     },
-    disk: { ...disk, write: ms(change.disk, disk.write) },
     client: {
       ...client,
       every: ms(change.clientEvery, client.every),
@@ -97,6 +131,37 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
       takeover: change.takeover ?? client.takeover,
     },
   };
+}
+
+/** The lease with this change. What goes by the ttl goes by the new one. */
+function withLease(lease: Record<string, unknown>, change: Partial<Setting>): Record<string, unknown> {
+  const { rateBound, latency } = lease;
+  if (change.ttl !== undefined) return { ttl: inFile(change.ttl), rateBound, latency };
+  const changed = (['renew', 'retry', 'margin'] as const)
+    .filter((field) => change[field] !== undefined)
+    .map((field) => [field, inFile(change[field]!)]);
+  const rate = change.rateBound === undefined ? rateBound : `${change.rateBound}%`;
+  return { ...lease, ...Object.fromEntries(changed), rateBound: rate };
+}
+
+function inFile(milliseconds: number): string {
+  return writeDuration(Math.round(milliseconds * 1000));
+}
+
+/** The same nodes, network and clients under another scheme, and nothing that happens to them: the names of faults differ. */
+export function withScheme(scenario: Scenario, scheme: Scheme): Scenario {
+  const { tenure, seed, nodes, network, client } = scenario;
+  return { tenure, seed, scheme, nodes, network, client };
+}
+
+function schemeOf(scenario: Scenario): Scheme {
+  return SCHEMES.find((scheme) => scheme === scenario.scheme) ?? 'raft';
+}
+
+/** How long the store keeps a record that is not renewed, in microseconds; 0 where they elect among themselves. */
+export function ttlOf(scenario: Scenario): number {
+  const ttl = (scenario.lease as { ttl?: unknown } | undefined)?.ttl;
+  return parseDuration(String(ttl)) ?? 0;
 }
 
 /** Whether clients write through the leader, and not through anyone. */
@@ -193,12 +258,21 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The parts that the setting is in, with what is usual where a field is left out. */
-function parts(scenario: Scenario): Record<'raft' | 'network' | 'disk' | 'client', Record<string, unknown>> {
+function parts(
+  scenario: Scenario,
+): Record<'raft' | 'lease' | 'network' | 'disk' | 'client', Record<string, unknown>> {
   const whole = (name: 'raft' | 'network' | 'disk' | 'client') => ({
     ...USUAL[name],
     ...(scenario[name] as object | undefined),
   });
-  return { raft: whole('raft'), network: whole('network'), disk: whole('disk'), client: whole('client') };
+  const lease = { ...(scenario.lease as object | undefined) };
+  return {
+    raft: whole('raft'),
+    lease,
+    network: whole('network'),
+    disk: whole('disk'),
+    client: whole('client'),
+  };
 }
 
 function pair(range: unknown): [unknown, unknown] {

@@ -6,6 +6,7 @@ import { FlightLayer } from './flight-layer';
 import { type Layout, layout, type Point } from './geometry';
 import { LinkLayer } from './link-layer';
 import { NodeMark } from './node-mark';
+import { ServerMark } from './server-mark';
 import { ClientMark, type Flash, ResourceMark } from './side-marks';
 import { add, set } from './svg';
 
@@ -31,6 +32,7 @@ export class ClusterScene {
   private readonly sideGroup: SVGGElement;
   private readonly client: ClientMark;
   private nodes: NodeMark[] = [];
+  private servers: ServerMark[] = [];
   private resources: ResourceMark[] = [];
   private layout: Layout | null = null;
   private width = 0;
@@ -38,7 +40,7 @@ export class ClusterScene {
 
   constructor(
     private readonly svg: SVGSVGElement,
-    private readonly onSelect: (node: number) => void,
+    private readonly onSelect: (actor: number) => void,
   ) {
     const defs = add(svg, 'defs');
     const hatch = add(defs, 'pattern', {
@@ -66,9 +68,13 @@ export class ClusterScene {
   draw({ cluster, actors, selected, flashes, still, t }: ClusterDrawing): void {
     if (this.width === 0 || this.height === 0) return;
     const plan = this.planned(cluster);
-    this.links.update(plan.nodes, plan.radius, cluster.cut);
+    this.links.update(plan, cluster.cut);
     cluster.nodes.forEach((node, i) => {
       this.nodes[i].update(node, cluster.nodes.length, node.id === selected, t);
+    });
+    cluster.servers.forEach((server, i) => {
+      const holder = server.holder === null ? null : cluster.nodes[server.holder].name;
+      this.servers[i].update(server, holder, server.id === selected, t);
     });
     cluster.resources.forEach((resource, i) => {
       this.resources[i].update(resource, flashes.get(resource.id) ?? null, plan.stacked, t);
@@ -89,6 +95,8 @@ export class ClusterScene {
     const n = cluster.nodes.length;
     return (actor) => {
       if (actor < n) return { at: plan.nodes[actor], clear: plan.radius * 1.1 };
+      const server = plan.servers[actor - n];
+      if (server) return { at: server, clear: plan.server * 1.6 };
       if (actor === cluster.client?.id)
         return { at: plan.client, clear: plan.stacked ? 18 : 22 * plan.scale };
       const resource = cluster.resources.findIndex(({ id }) => id === actor);
@@ -102,20 +110,31 @@ export class ClusterScene {
   private planned(cluster: ClusterView): Layout {
     const n = cluster.nodes.length;
     const r = cluster.resources.length;
-    if (this.layout && this.nodes.length === n && this.resources.length === r) return this.layout;
-    const plan = layout(n, r, this.width, this.height);
+    const s = cluster.servers.length;
+    if (this.layout && this.nodes.length === n && this.resources.length === r && this.servers.length === s)
+      return this.layout;
+    const plan = layout(n, r, this.width, this.height, s);
     this.layout = plan;
     set(this.svg, 'data-stacked', String(plan.stacked));
     set(this.svg, 'viewBox', `0 0 ${plan.width} ${plan.height}`);
     this.svg.style.setProperty('--scale', String(plan.scale));
+    // Servers are numbered after the nodes.
+    const moved = this.nodes.length !== n;
     while (this.nodes.length > n) this.nodes.pop()?.remove();
     while (this.nodes.length < n)
       this.nodes.push(new NodeMark(this.nodeGroup, this.nodes.length, this.onSelect));
+    if (this.servers.length !== s || moved) {
+      for (const mark of this.servers) mark.remove();
+      this.servers = cluster.servers.map(({ id }) => new ServerMark(this.nodeGroup, id, this.onSelect));
+    }
     while (this.resources.length > r) this.resources.pop()?.remove();
     while (this.resources.length < r) this.resources.push(new ResourceMark(this.sideGroup));
     this.flights.clear();
     this.nodes.forEach((mark, i) => {
       mark.place(plan.nodes[i], plan);
+    });
+    this.servers.forEach((mark, i) => {
+      mark.place(plan.servers[i], plan);
     });
     this.resources.forEach((mark, i) => {
       mark.place(plan.resources[i], plan);

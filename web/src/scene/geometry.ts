@@ -11,6 +11,10 @@ export interface Layout {
   scale: number;
   radius: number;
   nodes: Point[];
+  /** The servers of a store stand in the middle, where every node reaches them. */
+  servers: Point[];
+  /** Half the height of a server. */
+  server: number;
   /** The height of the middle of the ring. */
   middle: number;
   client: Point;
@@ -29,6 +33,9 @@ const BESIDE = 1.75;
 /** A stage that is lower than this spreads the cluster in its width, and what stands at its side in its height. */
 const LOW = 320;
 
+/** On one that is lower than this several servers do not fit inside the ring of the nodes. */
+const SEVERAL = 400;
+
 /** How wide the words at client and resources are where they are smallest. */
 const WORDS = 104;
 
@@ -44,7 +51,7 @@ export const FOOT_TEXT = 22;
 const KEEPER = 44;
 export const KEEPER_TEXT = 36;
 
-export function layout(nodes: number, resources: number, width: number, height: number): Layout {
+export function layout(nodes: number, resources: number, width: number, height: number, servers = 0): Layout {
   const stacked = width < height * 1.2 || width < 540;
   const scale = stacked
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
@@ -66,10 +73,15 @@ export function layout(nodes: number, resources: number, width: number, height: 
     x: side + room.width / 2,
     y: radius * REACH + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
   };
-  const ring = Array.from({ length: nodes }, (_, i) => {
-    const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
-    return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
-  });
+  // Where there is no height, nodes stand in a row above the servers.
+  const flat = servers > 0 && (stacked || low || (servers > 1 && height < SEVERAL));
+  const ring = flat
+    ? inARow(nodes, room.width, side, radius * REACH)
+    : Array.from({ length: nodes }, (_, i) => {
+        const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
+        return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
+      });
+  const server = radius * (servers > 1 ? 0.5 : 0.8);
   const row = height - foot / 2;
   return {
     width,
@@ -77,7 +89,11 @@ export function layout(nodes: number, resources: number, width: number, height: 
     scale,
     radius,
     nodes: ring,
-    middle: centre.y,
+    servers: flat
+      ? inARow(servers, room.width, side, room.height - server * 2)
+      : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
+    server,
+    middle: flat ? room.height / 2 : centre.y,
     client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: side * 0.55, y: height / 2 },
     resources: Array.from({ length: resources }, (_, i) =>
       stacked
@@ -89,6 +105,19 @@ export function layout(nodes: number, resources: number, width: number, height: 
     ),
     stacked,
   };
+}
+
+/** Places round a point; one alone is there. */
+function round({ x, y }: Point, count: number, reach: Point): Point[] {
+  return Array.from({ length: count }, (_, i) => {
+    const angle = -Math.PI / 2 + (i * 2 * Math.PI) / count;
+    return count === 1 ? { x, y } : { x: x + reach.x * Math.cos(angle), y: y + reach.y * Math.sin(angle) };
+  });
+}
+
+/** Places side by side. */
+function inARow(count: number, width: number, left: number, y: number): Point[] {
+  return Array.from({ length: count }, (_, i) => ({ x: left + (width * (i + 0.5)) / count, y }));
 }
 
 /** The base line of the words at a node, from its centre: on the side away from the middle of the ring. */

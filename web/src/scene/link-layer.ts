@@ -1,4 +1,4 @@
-import { num, type Point } from './geometry';
+import { type Layout, num, type Point } from './geometry';
 import { add, set } from './svg';
 
 /** The links of the cluster: a hairline each, broken where it is cut, split in two where only one direction is. */
@@ -6,22 +6,25 @@ export class LinkLayer {
   private readonly group: SVGGElement;
   private pairs: { a: number; b: number; whole: SVGPathElement; broken: SVGPathElement }[] = [];
   private drawn = '';
+  private counts = '';
 
   constructor(parent: Element) {
     this.group = add(parent, 'g', { class: 'links', 'aria-hidden': 'true' });
   }
 
-  update(nodes: readonly Point[], radius: number, cut: readonly (readonly boolean[])[]): void {
-    const state = JSON.stringify([nodes, cut]);
+  /** Links between the nodes; or, where there are servers, between each of them and each node. */
+  update({ nodes, radius, servers, server }: Layout, cut: readonly (readonly boolean[])[]): void {
+    const state = JSON.stringify([nodes, servers, cut]);
     if (state === this.drawn) return;
     this.drawn = state;
-    if (this.pairs.length !== (nodes.length * (nodes.length - 1)) / 2) this.rebuild(nodes.length);
+    this.rebuild(nodes.length, servers.length);
+    const ends = [...nodes, ...servers];
     for (const { a, b, whole, broken } of this.pairs) {
       const there = cut[a]?.[b] ?? false;
       const back = cut[b]?.[a] ?? false;
-      const from = nodes[a];
-      const to = nodes[b];
-      const clear = radius * 1.65;
+      const from = ends[a];
+      const to = ends[b];
+      const clear = b < nodes.length ? radius * 1.65 : Math.min(radius * 1.65, server * 2.2);
       if (there && back) {
         set(whole, 'd', '');
         set(broken, 'd', gap(from, to, clear, 0, true) + gap(to, from, clear, 0, true));
@@ -42,11 +45,13 @@ export class LinkLayer {
     }
   }
 
-  private rebuild(n: number): void {
+  private rebuild(n: number, servers: number): void {
+    if (this.counts === `${n} ${servers}`) return;
+    this.counts = `${n} ${servers}`;
     this.group.replaceChildren();
     this.pairs = [];
     for (let a = 0; a < n; a += 1) {
-      for (let b = a + 1; b < n; b += 1) {
+      for (let b = servers > 0 ? n : a + 1; b < n + servers; b += 1) {
         this.pairs.push({
           a,
           b,

@@ -39,6 +39,27 @@ describe('layout', () => {
     );
   });
 
+  it('keeps servers in the middle apart from each other, and their rings from those of nodes', () => {
+    const stages = fc.record({
+      nodes: fc.constantFrom(3, 5, 7),
+      servers: fc.constantFrom(1, 3, 5),
+      width: fc.integer({ min: 340, max: 1800 }),
+      height: fc.integer({ min: 288, max: 1200 }),
+    });
+    fc.assert(
+      fc.property(stages, ({ nodes, servers, width, height }) => {
+        const plan = layout(nodes, 2, width, height, servers);
+        expect(plan.servers).toHaveLength(servers);
+        plan.servers.forEach((a, i) => {
+          for (const b of plan.servers.slice(i + 1))
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.server * 2);
+          for (const b of plan.nodes)
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 1.35 + plan.server * 1.5);
+        });
+      }),
+    );
+  });
+
   it('keeps them apart on a low stage, as it is above a log', () => {
     const low = fc.record({
       nodes: fc.constantFrom(3, 5, 7),

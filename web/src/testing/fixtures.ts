@@ -1,5 +1,5 @@
 import type { Frame } from '../engine/engine';
-import { EVENT, type EventKind, FLIGHT, KIND, NODE, RESOURCE, SUMMARY } from '../engine/layout';
+import { EVENT, type EventKind, FLIGHT, KIND, NODE, RESOURCE, SERVER, SUMMARY } from '../engine/layout';
 import type { Actor } from '../engine/world';
 import type { Span } from '../model/history';
 
@@ -33,6 +33,14 @@ export function resourceRows(...rows: Fields<typeof RESOURCE>[]): Float64Array {
   return table(
     RESOURCE,
     rows.map((row) => ({ writer: -1, ...row })),
+  );
+}
+
+export function serverRows(...rows: Fields<typeof SERVER>[]): Float64Array {
+  const none = { holder: -1, until: -1, pace: 1_000_000 };
+  return table(
+    SERVER,
+    rows.map((row) => ({ ...none, ...row })),
   );
 }
 
@@ -71,13 +79,15 @@ export function eventRows(rows: EventRow[]): Float64Array {
 
 export function frame(fields: Partial<Frame>): Frame {
   const nodes = fields.nodes ?? nodeRows();
-  const n = nodes.length / NODE.stride;
+  const servers = fields.servers ?? serverRows();
+  const n = nodes.length / NODE.stride + servers.length / SERVER.stride;
   return {
     now: 0,
     horizon: 0,
     nodes,
     flights: flightRows(),
     resources: resourceRows(),
+    servers,
     links: new Uint8Array(n * n),
     summary: summaryRow({}),
     overlaps: new Float64Array(),
@@ -86,14 +96,16 @@ export function frame(fields: Partial<Frame>): Frame {
   };
 }
 
-/** n nodes, the client and the two resources. */
-export function actors(n: number): Actor[] {
-  return [
-    ...Array.from({ length: n }, (_, id): Actor => ({ id, kind: 'node', name: `n${id + 1}` })),
-    { id: n, kind: 'client', name: 'client' },
-    { id: n + 1, kind: 'resource', name: 'fenced', fenced: true },
-    { id: n + 2, kind: 'resource', name: 'unfenced', fenced: false },
+/** n nodes, servers of a store, the client and the two resources. */
+export function actors(n: number, servers = 0): Actor[] {
+  const named: Omit<Actor, 'id'>[] = [
+    ...Array.from({ length: n }, (_, i) => ({ kind: 'node' as const, name: `n${i + 1}` })),
+    ...Array.from({ length: servers }, (_, i) => ({ kind: 'server' as const, name: `s${i + 1}` })),
+    { kind: 'client', name: 'client' },
+    { kind: 'resource', name: 'fenced', fenced: true },
+    { kind: 'resource', name: 'unfenced', fenced: false },
   ];
+  return named.map((actor, id) => ({ id, ...actor }));
 }
 
 /** Total length of spans up to an instant. */

@@ -4,7 +4,8 @@ use super::Usual::{Absent, Needed};
 use super::{ANY, Entry, Kind, LATENCY, MEMBER, PERIOD, SHORT, entry};
 use crate::scenario::names::{MAX_NODES, ORDERS};
 
-const RUNNING: Kind = Kind::Node(&["leader", "follower"]);
+const UP: &[&str] = &["leader", "follower"];
+const RUNNING: Kind = Kind::Node(UP);
 
 /// What is done, and when.
 pub(in crate::scenario) static FAULT: &[Entry] = &[
@@ -12,20 +13,20 @@ pub(in crate::scenario) static FAULT: &[Entry] = &[
     entry(
         "crash",
         "The process dies.",
-        Kind::Node(&["leader", "follower", "paused"]),
+        Kind::Member(&["leader", "follower", "paused"]),
         Absent,
     ),
     entry(
         "restart",
         "A crashed process starts again.",
-        Kind::Node(&["crashed"]),
+        Kind::Member(&["crashed"]),
         Absent,
     ),
-    entry("pause", "The process freezes.", RUNNING, Absent),
+    entry("pause", "The process freezes.", Kind::Member(UP), Absent),
     entry(
         "resume",
         "A frozen process goes on.",
-        Kind::Node(&["paused"]),
+        Kind::Member(&["paused"]),
         Absent,
     ),
     entry(
@@ -228,7 +229,7 @@ static DISK_CHANGE: [Entry; 3] = [
 ];
 
 static CLOCK_CHANGE: [Entry; 3] = [
-    entry("node", "Whose.", Kind::Node(ANY), Needed("\"n1\"")),
+    entry("node", "Whose.", Kind::Member(ANY), Needed("\"n1\"")),
     entry("rate", "How fast or slow.", Kind::Rate, Absent),
     entry("jump", "Forward, or back.", Kind::Jump, Absent),
 ];

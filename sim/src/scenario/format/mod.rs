@@ -5,13 +5,15 @@
 
 mod expect;
 mod faults;
+mod lease;
 mod setting;
 
 pub(super) use faults::FAULT;
 
-use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, RULES};
+use super::names::{MAX_DURATION, MAX_NODES, MIN_PERIOD, RULES, SCHEMES};
 use crate::fault::MAX_FAULTS;
 use expect::EXPECT;
+use lease::LEASE;
 use setting::{CLIENT, DISK, JOBS, NETWORK, RAFT, TWO_LANGUAGES};
 
 /// A field of an object.
@@ -49,8 +51,12 @@ pub(super) enum Kind {
     Jump,
     /// One of these names.
     Name(&'static [&'static str]),
+    /// A rule of the scheme.
+    Rule,
     /// A node by its name, or by one of these roles.
     Node(&'static [&'static str]),
+    /// The same, or a server of the store.
+    Member(&'static [&'static str]),
     /// The two ends of a link.
     Link,
     /// The name, or the two ends of a link.
@@ -94,7 +100,7 @@ const PERIOD: Kind = Kind::Span(MIN_PERIOD, MAX_DURATION);
 const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 
 /// A file.
-pub(super) static FILE: [Entry; 18] = [
+pub(super) static FILE: [Entry; 19] = [
     entry(
         "$schema",
         "Where the JSON Schema of this format lies: for editors.",
@@ -122,7 +128,7 @@ pub(super) static FILE: [Entry; 18] = [
     entry(
         "scheme",
         "How a leader is elected.",
-        Kind::Name(&["raft"]),
+        Kind::Name(&SCHEMES),
         Needed("\"raft\""),
     ),
     entry("seed", "The seed of every draw.", Kind::Seed, Is("1")),
@@ -135,13 +141,14 @@ pub(super) static FILE: [Entry; 18] = [
     entry(
         "rulesOff",
         "Rules of the scheme that are switched off.",
-        Kind::List(&Kind::Name(&RULES), RULES.len()),
+        Kind::List(&Kind::Rule, RULES.len()),
         Absent,
     ),
+    entry("raft", "The timing of Raft.", Kind::Object(RAFT), Absent),
     entry(
-        "raft",
-        "The timing of the election.",
-        Kind::Object(RAFT),
+        "lease",
+        "The timing of an election over a store.",
+        Kind::Object(LEASE),
         Absent,
     ),
     entry(
@@ -158,7 +165,7 @@ pub(super) static FILE: [Entry; 18] = [
     ),
     entry(
         "disk",
-        "The disk of every node.",
+        "The disk of every node, where the scheme writes to one.",
         Kind::Object(&DISK),
         Absent,
     ),
@@ -176,9 +183,9 @@ pub(super) static FILE: [Entry; 18] = [
     ),
     entry(
         "leaderWithin",
-        "The bound for a leader once all faults are healed.",
+        "The bound for a leader once all faults are healed; when left out, 3s, or twice the ttl of an election over a store.",
         SHORT,
-        Is("3s"),
+        Absent,
     ),
     entry(
         "duration",
@@ -201,10 +208,10 @@ pub(super) static FILE: [Entry; 18] = [
 ];
 
 /// What may name a member of a group.
-pub(super) static MEMBER: Kind = Kind::Node(&["leader", "follower", "rest"]);
+pub(super) static MEMBER: Kind = Kind::Member(&["leader", "follower", "rest"]);
 
 /// What may name an end of a link.
-pub(super) static END: Kind = Kind::Node(ANY);
+pub(super) static END: Kind = Kind::Member(ANY);
 
 const fn entry(name: &'static str, about: &'static str, kind: Kind, usual: Usual) -> Entry {
     // The module for browsers does not carry what only the JSON Schema tells.
@@ -230,7 +237,7 @@ mod tests {
     fn every_role_is_known() {
         fn walk(kind: &Kind) {
             match kind {
-                Kind::Node(roles) => assert!(
+                Kind::Node(roles) | Kind::Member(roles) => assert!(
                     roles
                         .iter()
                         .all(|role| ROLES.iter().any(|(known, _)| known == role))

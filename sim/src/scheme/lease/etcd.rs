@@ -1,7 +1,7 @@
 //! The queue of candidates in etcd, in the world: each request is one call.
 
 use super::{StoreAsk, StoreSaid};
-use crate::server::Service;
+use crate::server::{Record, Service};
 use crate::store::etcd::Etcd;
 use tenure::Ticket;
 
@@ -18,6 +18,20 @@ impl Service for Etcd {
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
         let (client, ticket, reply) = self.answered()?;
         Some((client, ticket, StoreSaid::Etcd(reply)))
+    }
+
+    fn records(&self, _now: u64) -> Vec<Record> {
+        let mut places = self.places();
+        places.sort_by_key(|(record, _)| record.created);
+        (places.into_iter().enumerate())
+            .map(|(place, (record, ends))| Record {
+                key: record.key.to_string(),
+                holder: record.value.lines().next().map(str::to_owned),
+                token: record.created,
+                ends,
+                holds: place == 0,
+            })
+            .collect()
     }
 
     fn due(&self) -> Option<u64> {

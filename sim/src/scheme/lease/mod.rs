@@ -42,6 +42,18 @@ impl Kind {
             Self::Etcd => "etcd",
         }
     }
+
+    /// How many servers its store has.
+    #[must_use]
+    pub const fn servers(self) -> usize {
+        1
+    }
+
+    /// How long things take where a file says no more than the ttl, or not even that.
+    #[must_use]
+    pub fn timing(self, ttl: Option<Duration>) -> Timing {
+        ttl.map_or_else(Timing::default, Timing::of)
+    }
 }
 
 /// What a store is asked.

@@ -1,0 +1,116 @@
+//! Elections over a store in files: what a scheme is told, and what makes no sense with it, or without.
+
+use super::Lease;
+use super::names::LEASE_RULES;
+use super::reader::{Part, Read, Slip, items, word};
+use crate::json::{Node, Value};
+use crate::scheme::lease::Kind;
+use tenure::Duration;
+use tenure::lease::{BudgetError, Rule, Switched, Timing};
+use tenure::rate::RateBound;
+
+/// The scheme of a file by the place of its name, if it elects by a store.
+pub(super) fn kind(scheme: u64) -> Option<Kind> {
+    let place = usize::try_from(scheme).ok()?.checked_sub(1)?;
+    Kind::ALL.get(place).copied()
+}
+
+/// How the nodes elect by that store.
+#[inline(never)]
+pub(super) fn lease(file: Part<'_>, kind: Kind) -> Lease {
+    let part = file.inner("lease");
+    let span = |name| {
+        part.value(name)
+            .map(|[span, _]| Duration::from_micros(span))
+    };
+    let usual = kind.timing(span("ttl"));
+    let or = |name, usual| span(name).unwrap_or(usual);
+    let timing = Timing {
+        renew: or("renew", usual.renew),
+        retry: or("retry", usual.retry),
+        patience: or("patience", usual.patience),
+        margin: or("margin", usual.margin),
+        rate: RateBound(part.get("rateBound") as u32),
+        ..usual
+    };
+    let named = file.node("rulesOff").map_or(&[][..], items);
+    let off: Vec<Rule> = (Rule::ALL.into_iter().zip(LEASE_RULES))
+        .filter(|(_, name)| named.iter().any(|node| word(node) == *name))
+        .map(|(rule, _)| rule)
+        .collect();
+    Lease {
+        kind,
+        timing,
+        latency: Duration::from_micros(part.get("latency")),
+        rules: Switched::without(&off),
+    }
+}
+
+/// The parts of a file that make no sense with its scheme.
+#[inline(never)]
+pub(super) fn check_parts(file: Part<'_>, by_store: bool) -> Read<()> {
+    let strange: &[&str] = if by_store {
+        &["raft", "disk"]
+    } else {
+        &["lease"]
+    };
+    match strange.iter().find_map(|name| file.node(name)) {
+        Some(node) => Err(misplaced(node.at, by_store)),
+        None => Ok(()),
+    }
+}
+
+/// An action that makes no sense with its scheme: the nodes of an election over a store have neither disks nor a log, and
+/// nobody to vote.
+#[inline(never)]
+pub(super) fn check_action(name: &str, node: &Node, by_store: bool) -> Read<()> {
+    let of_raft = ["disk", "wipe", "lie", "fail", "drop", "change", "transfer"];
+    if by_store && of_raft.contains(&name) {
+        return Err(misplaced(node.at, true));
+    }
+    Ok(())
+}
+
+/// What belongs to the other kind of scheme.
+#[cold]
+#[inline(never)]
+pub(super) fn misplaced(at: usize, by_store: bool) -> Box<Slip> {
+    let (code, reason, remedy) = if by_store {
+        (
+            "not-with-store",
+            "an election over a store has nothing of this: its nodes have no log, no disk and no votes",
+            "leave it out, or use the scheme raft",
+        )
+    } else {
+        (
+            "needs-store",
+            "only an election over a store has this",
+            "leave it out, or use a scheme that elects by a store, as \"etcd\"",
+        )
+    };
+    Slip::new(at, code, reason, remedy)
+}
+
+/// What the core refuses, in the words of the file.
+#[cold]
+#[inline(never)]
+pub(super) fn unsafe_timing(file: Part<'_>, root: &Node, error: &BudgetError) -> Box<Slip> {
+    let (field, remedy) = match error {
+        BudgetError::RateBound(_) => ("rateBound", "use less than 100%"),
+        BudgetError::NoSlack { .. } => (
+            "ttl",
+            "raise lease.ttl, or lower lease.margin, lease.renew, lease.retry or lease.latency",
+        ),
+        BudgetError::Impatient { .. } => {
+            ("patience", "raise lease.patience, or lower lease.latency")
+        }
+        _ => ("ttl", error.remedy()),
+    };
+    let part = file.node("lease");
+    let named = match part.map(|part| &part.value) {
+        Some(Value::Object(fields)) => fields.iter().find(|other| other.name == field),
+        _ => None,
+    };
+    let node = named.map(|named| &named.node).or(part).unwrap_or(root);
+    Slip::new(node.at, error.code(), &error.reason().to_string(), remedy)
+}
