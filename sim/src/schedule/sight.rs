@@ -15,6 +15,8 @@ const EARLY: u64 = 30_000;
 pub(super) struct Sight {
     pub(super) now: u64,
     pub(super) nodes: Vec<Seen>,
+    /// What the servers of the store are doing, where there are some.
+    pub(super) servers: Vec<Status>,
     /// Who leads: established first, else elected.
     pub(super) leader: Option<usize>,
     /// How many directions of links are cut.
@@ -62,6 +64,7 @@ impl Sight {
         Self {
             now,
             nodes: nodes.collect(),
+            servers: world.servers().map(|server| server.status()).collect(),
             leader: world.acting_leader(),
             cuts: world.env.net.links.cuts(),
             connected: world.env.net.weather().fifo,
@@ -94,6 +97,12 @@ pub(super) fn mail(world: &World) -> impl Iterator<Item = &Flight<Packet>> {
     world.env.net.flights().filter(move |flight| {
         flight.arrives > now
             && flight.fate == Fate::Arrives
-            && matches!(flight.payload, Packet::Raft(_) | Packet::Loaded(..))
+            && matches!(
+                flight.payload,
+                Packet::Raft(_)
+                    | Packet::Loaded(..)
+                    | Packet::AskStore { .. }
+                    | Packet::StoreSaid { .. }
+            )
     })
 }
