@@ -89,7 +89,8 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
         },
         clocks,
         jobs: jobs(seed),
-        leader_within: 2 * TTL.as_micros(),
+        // The lease ends, which a server may notice half a second late; whoever waits looks, and asks.
+        leader_within: 3 * TTL.as_micros(),
         duration: END,
         ..usual
     }

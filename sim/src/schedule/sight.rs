@@ -55,7 +55,9 @@ impl Sight {
             Seen {
                 status: node.status(),
                 free: node.look().role == RoleCode::Follower && promised_until < now + EARLY,
-                believes_until: node.leads_at(now).map_or(0, |(_, until)| until),
+                believes_until: (node.leads_at(now).map(|(_, until)| until))
+                    .filter(|until| *until != NEVER)
+                    .unwrap_or(0),
                 promised_until,
                 deadline: machine.and_then(Election::deadline).map_or(0, when),
                 disk: (node.disk().takes.total(), node.disk().pending() > 0),
