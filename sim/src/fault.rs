@@ -209,6 +209,19 @@ impl Action {
         kind >= Self::DAMAGE && kind <= Self::DAMAGE + Damage::Drop as usize
     }
 
+    /// Whether a kind is of Raft alone: it is about disks, or about who votes.
+    #[must_use]
+    pub const fn is_of_raft(kind: usize) -> bool {
+        kind == Self::DISK
+            || Self::is_damage(kind)
+            || kind == Self::CHANGE
+            || kind == Self::TRANSFER
+    }
+
+    const DISK: usize = 11;
+    const CHANGE: usize = 21;
+    const TRANSFER: usize = 22;
+
     /// The first kind of what is done to a store; the others follow.
     const STORE: usize = 23;
 
@@ -251,15 +264,15 @@ impl Action {
             Self::Resign(_) => 8,
             Self::Campaign(_) => 9,
             Self::Network(_) => 10,
-            Self::Disk(..) => 11,
+            Self::Disk(..) => Self::DISK,
             Self::Clock(..) => 12,
             Self::Damage(_, damage) => Self::DAMAGE + *damage as usize,
             Self::Flap(..) => 17,
             Self::Disconnect(..) => 18,
             Self::Slow(..) => 19,
             Self::Delay(..) => 20,
-            Self::Change(..) => 21,
-            Self::Transfer(_) => 22,
+            Self::Change(..) => Self::CHANGE,
+            Self::Transfer(_) => Self::TRANSFER,
             Self::Failover(_) => Self::STORE,
             Self::Evict(_) => 24,
             Self::BackUp(_) => 25,

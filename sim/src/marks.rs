@@ -134,6 +134,27 @@ marks! {
     WatchersCaughtUp = "watchers-caught-up",
 }
 
+impl Mark {
+    /// Whether no election over a store meets it: it is of votes, terms, messages between nodes, or logs.
+    #[must_use]
+    pub const fn is_of_raft(self) -> bool {
+        !matches!(
+            self,
+            Self::LeaseLapsed
+                | Self::Resigned
+                | Self::LeaderCrashed
+                | Self::Reelected
+                | Self::QuickSuccessor
+                | Self::ResumedWithinLease
+                | Self::ResumedAfterLease
+                | Self::QueueReadLate
+                | Self::WriteLeftLate
+                | Self::StaleWriteRefused
+                | Self::StaleWriteTaken
+        )
+    }
+}
+
 /// Which situations were met, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Met(u64);

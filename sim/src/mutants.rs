@@ -78,6 +78,7 @@ impl Mutant {
             setting: Setting {
                 off: [&[rule], masking].concat(),
                 control: None,
+                by_store: None,
             },
             protects: rule.protects(),
             follows: rule.follows(),
@@ -98,6 +99,7 @@ impl Mutant {
             setting: Setting {
                 off: Vec::new(),
                 control: Some(control),
+                by_store: None,
             },
             protects: trusting.protects(),
             follows: trusting.follows(),

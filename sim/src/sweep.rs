@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::fault::Action;
 use crate::marks::Mark;
 use crate::physics::NEVER;
-use crate::schedule::{self, HEALED, Setting};
-use crate::scheme::Unfit;
+use crate::schedule::{self, ByStore, HEALED, Setting};
+use crate::scheme::{Unfit, lease};
 use crate::stats::Times;
 use crate::world::{FaultCounts, World};
 use tenure::raft::Rule;
@@ -16,8 +16,10 @@ pub const TWICE: u64 = 20;
 
 /// Each mark is met by one seed in so many at least.
 const EACH: u64 = 1_000;
-/// The rule that the canary does without, and how many seeds it may take to be noticed.
+/// The rule that the canary does without, of Raft and of elections over a store, and how many seeds it may take to be
+/// noticed.
 const CANARY: Rule = Rule::MajorityOfVoters;
+const STORE_CANARY: tenure::lease::Rule = tenure::lease::Rule::DemoteByTimer;
 const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
@@ -28,6 +30,8 @@ const HEALED_LATE: u64 = 3_000_000;
 /// What was found over some seeds.
 #[derive(Clone, Debug)]
 pub struct Sweep {
+    /// Whether they elect by a store.
+    pub by_store: bool,
     /// How many seeds were run.
     pub runs: u64,
     /// How many events there were.
@@ -52,6 +56,7 @@ pub struct Sweep {
 impl Default for Sweep {
     fn default() -> Self {
         Self {
+            by_store: false,
             runs: 0,
             events: 0,
             tallies: [Tally::default(); Check::ALL.len()],
@@ -75,6 +80,7 @@ impl Sweep {
             world.record_histories();
             world.note_marks();
         })?;
+        self.by_store = setting.by_store.is_some();
         let world = schedule.world;
         if seed.is_multiple_of(twice) {
             let mut again = World::new(&schedule.scenario);
@@ -108,6 +114,7 @@ impl Sweep {
 
     /// Adds what another sweep found.
     pub fn merge(&mut self, other: Self) {
+        self.by_store |= other.by_store;
         self.runs += other.runs;
         self.events += other.events;
         for (sum, tally) in self.tallies.iter_mut().zip(other.tallies) {
@@ -129,10 +136,22 @@ impl Sweep {
     ///
     /// # Errors
     /// Never for a rule that can be switched off.
-    pub fn canary(from: u64) -> Result<Option<(u64, Failure)>, Unfit> {
-        let planted = Setting {
-            off: vec![CANARY],
-            control: None,
+    pub fn canary(
+        from: u64,
+        by_store: Option<lease::Kind>,
+    ) -> Result<Option<(u64, Failure)>, Unfit> {
+        let planted = match by_store {
+            Some(kind) => Setting {
+                by_store: Some(ByStore {
+                    off: vec![STORE_CANARY],
+                    ..ByStore::of(kind)
+                }),
+                ..Setting::default()
+            },
+            None => Setting {
+                off: vec![CANARY],
+                ..Setting::default()
+            },
         };
         let mut sweep = Self::default();
         for seed in from..from.saturating_add(CANARY_SEEDS) {
@@ -150,20 +169,22 @@ impl Sweep {
     pub fn vacuous(&self) -> Vec<String> {
         let mut names = Vec::new();
         for (tally, check) in self.tallies.iter().zip(Check::ALL) {
-            if tally.exercised == 0 {
+            if tally.exercised == 0 && !(self.by_store && check.is_of_raft()) {
                 names.push("check ".to_owned() + check.name());
             }
         }
         let least = (self.runs / EACH).max(1);
         for (count, mark) in self.marks.iter().zip(Mark::ALL) {
-            if *count < least {
+            if *count < least && !(self.by_store && mark.is_of_raft()) {
                 names.push("mark ".to_owned() + mark.name());
             }
         }
         let kinds = self.faults.mattered.iter().zip(Action::NAMES);
         for (kind, (mattered, name)) in kinds.enumerate() {
             // No schedule damages disks or stores: that breaks what schemes rest on.
-            if *mattered == 0 && !Action::is_damage(kind) && !Action::is_of_store(kind) {
+            let foreign = self.by_store && Action::is_of_raft(kind);
+            if *mattered == 0 && !foreign && !Action::is_damage(kind) && !Action::is_of_store(kind)
+            {
                 names.push("fault ".to_owned() + name);
             }
         }
@@ -174,9 +195,9 @@ impl Sweep {
     #[must_use]
     pub fn heals_in_time(&self) -> bool {
         let all = self.healed.quantiles().count;
-        self.leaderless == 0
-            && self.healed.within(HEALED_LATE) == all
-            && self.healed.within(HEALED_SOON) * 1_000 >= all * 999
+        // A lease has to end first: its bound is that of the scenario.
+        let soon = self.by_store || self.healed.within(HEALED_SOON) * 1_000 >= all * 999;
+        self.leaderless == 0 && self.healed.within(HEALED_LATE) == all && soon
     }
 
     /// Whether every check held, was put to the test, leaders came back in time, and every trace came out twice.
@@ -205,6 +226,24 @@ mod tests {
         assert_eq!(sweep.failing, []);
         assert!(sweep.holds(), "{:?}", sweep.vacuous());
         assert!(sweep.healed.quantiles().count > 200);
+    }
+
+    #[test]
+    fn some_hundred_seeds_over_each_store_hold_and_nothing_is_vacuous() {
+        for kind in lease::Kind::ALL {
+            let setting = Setting {
+                by_store: Some(ByStore::of(kind)),
+                ..Setting::default()
+            };
+            let mut sweep = Sweep::default();
+            for seed in 0..300 {
+                sweep.add(seed, &setting, TWICE).unwrap();
+            }
+            assert_eq!(sweep.failing, [], "{kind:?}");
+            assert!(sweep.holds(), "{kind:?}: {:?}", sweep.vacuous());
+            let (_, failure) = Sweep::canary(0, Some(kind)).unwrap().unwrap();
+            assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
+        }
     }
 
     #[test]
@@ -244,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_planted_failure_is_reported() {
-        let (_, failure) = Sweep::canary(0).unwrap().unwrap();
+        let (_, failure) = Sweep::canary(0, None).unwrap().unwrap();
         assert_eq!(failure.check.name(), "one-leader-per-term");
     }
 

@@ -74,7 +74,7 @@ fn a_planted_fault_becomes_a_scenario_of_a_few_actions_that_fails_for_the_same_r
 fn of_two_planted_faults_the_one_that_showed_first_is_kept() {
     let setting = Setting {
         off: vec![Rule::OneVoteATerm, Rule::MajorityOfVoters],
-        control: None,
+        ..Setting::default()
     };
     let mut reasons = Vec::new();
     for seed in 0..30 {

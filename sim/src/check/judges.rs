@@ -13,12 +13,15 @@ use super::one_vote::OneVotePerTerm;
 use super::stale::StaleWrites;
 use super::token_holder::TokenHolder;
 use super::token_rises::TokenRises;
-use super::{Check, Fact, Outcome, Promises, Tally, Verdict};
+use super::{Check, Excuse, Fact, Outcome, Promises, Tally, Verdict};
+use crate::physics::NEVER;
 
 /// All judges of one run.
 #[derive(Clone, Debug)]
 pub struct Judges {
     promises: Promises,
+    /// What first befell the store, of each kind: when.
+    excuses: [(Excuse, u64); 2],
     one_leader: OneLeaderPerTerm,
     one_vote: OneVotePerTerm,
     token_rises: TokenRises,
@@ -71,6 +74,7 @@ impl Judges {
     pub fn new(nodes: usize, resources: usize, promises: Promises) -> Self {
         Self {
             promises,
+            excuses: [(Excuse::Lost, NEVER), (Excuse::Jumped, NEVER)],
             one_leader: OneLeaderPerTerm::new(),
             one_vote: OneVotePerTerm::new(nodes),
             token_rises: TokenRises::new(nodes),
@@ -90,6 +94,23 @@ impl Judges {
                 .logs
                 .then(|| Box::new(LogJudges::new(nodes, &promises))),
         }
+    }
+
+    /// Something befell the store: what breaks from now on by it breaks by design.
+    pub(crate) fn excuse(&mut self, now: u64, by: Excuse) {
+        for (excuse, since) in &mut self.excuses {
+            if *excuse == by {
+                *since = now.min(*since);
+            }
+        }
+    }
+
+    /// Why a rule that broke first at this instant, or never, is not promised.
+    fn excused(&self, check: Check, broken_at: Option<u64>) -> Option<&'static str> {
+        let mut before = (self.excuses.iter()).filter(|(_, since)| {
+            *since != NEVER && broken_at.is_none_or(|broken| *since <= broken)
+        });
+        before.find_map(|(excuse, _)| excuse.detail(check))
     }
 
     /// Tells all judges of a fact.
@@ -271,15 +292,17 @@ impl Judges {
     /// How a rule fared so far.
     #[must_use]
     pub fn verdict(&self, check: Check) -> Verdict {
+        let tally = self.tally(check);
+        let excused = self.excused(check, tally.first_broken_at);
         Verdict {
             check,
             outcome: self.outcome(check),
-            tally: self.tally(check),
+            tally,
             // The page has words of its own, in its languages.
             detail: if cfg!(target_family = "wasm") {
                 ""
             } else {
-                self.promises.detail(check)
+                excused.unwrap_or(self.promises.detail(check))
             },
             reason: None,
         }
@@ -289,7 +312,13 @@ impl Judges {
     #[must_use]
     pub fn outcome(&self, check: Check) -> Outcome {
         match self.tally(check) {
-            Tally { broken: 1.., .. } if self.promises.keeps(check) => Outcome::Broken,
+            Tally {
+                broken: 1..,
+                first_broken_at,
+                ..
+            } if self.promises.keeps(check) && self.excused(check, first_broken_at).is_none() => {
+                Outcome::Broken
+            }
             Tally { broken: 1.., .. } => Outcome::BrokenByDesign,
             Tally { exercised: 0, .. } => Outcome::NotExercised,
             _ => Outcome::Holds,
@@ -370,6 +399,8 @@ impl Judges {
     pub fn concerns(&self, check: Check) -> bool {
         if check == Check::WatchComplete {
             self.promises.watches
+        } else if check == Check::OneVotePerTerm {
+            self.promises.voters > 0
         } else if check >= Check::LogMatching {
             self.promises.logs
         } else {

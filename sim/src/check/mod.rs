@@ -37,6 +37,7 @@ mod token_rises;
 pub(crate) mod watch_complete;
 
 pub use judges::{Belief, Broken, Judges};
+pub(crate) use promises::Excuse;
 pub use promises::Promises;
 
 use tenure::Token;
@@ -256,6 +257,12 @@ impl Check {
             Self::IntersectingQuorums => "intersecting-quorums",
             Self::WatchComplete => "watch-complete",
         }
+    }
+
+    /// Whether it is about votes or logs, and so of no election over a store.
+    #[must_use]
+    pub const fn is_of_raft(self) -> bool {
+        matches!(self, Self::OneVotePerTerm) || self as u8 >= Self::LogMatching as u8
     }
 
     /// The history it judges, for those that judge one.

@@ -19,8 +19,44 @@ pub struct Promises {
     pub logs: bool,
     /// Clients watch the store on them.
     pub watches: bool,
-    /// How many nodes vote at the start, the first ones.
+    /// How many nodes vote at the start, the first ones; none where a store decides.
     pub voters: usize,
+}
+
+/// What happened to a store, after which it keeps no promise that rests on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excuse {
+    /// It lost what it had acknowledged, or has it no more.
+    Lost,
+    /// Its clock, by which leases end, jumped.
+    Jumped,
+}
+
+impl Excuse {
+    /// Why a rule is not promised any more; nothing where it is: no token is taken twice by a resource that keeps a fence.
+    pub(super) const fn detail(self, check: Check) -> Option<&'static str> {
+        match (self, check) {
+            (
+                Self::Lost,
+                Check::OneLeaderPerTerm
+                | Check::TokenRises
+                | Check::NeverRevives
+                | Check::TokenHolder,
+            ) => Some(
+                "The store lost what it had acknowledged, and with it which tokens it had given out: only a new generation is above them all.",
+            ),
+            (Self::Lost, Check::BelievedLeaders | Check::JobsConcurrent) => Some(
+                "The store lost the record of who leads and grants another what the first believes to hold: only the guard of a resource keeps it out.",
+            ),
+            (Self::Lost, Check::JobsLost) => Some(
+                "The store lost which tokens it had given out: a resource refuses its new leader, whose token is not above the last.",
+            ),
+            (Self::Jumped, Check::BelievedLeaders | Check::JobsConcurrent) => Some(
+                "The clock of the store jumped, and a lease ended before its time: only the guard of a resource keeps its holder out.",
+            ),
+            _ => None,
+        }
+    }
 }
 
 impl Promises {

@@ -26,7 +26,7 @@ fn header(recording: &Recording) -> String {
     let mut w = Writer::object();
     w.plain("trace", &VERSION.to_string());
     w.text("core", env!("CARGO_PKG_VERSION"));
-    w.text("scheme", "raft");
+    w.text("scheme", scenario.scheme());
     w.text("seed", &scenario.seed.to_string());
     w.plain("events", &world.trace().count().to_string());
     w.text("hash", &world.trace().digest());

@@ -62,10 +62,20 @@ pub(super) fn slices(recording: &Recording) -> Vec<Slice> {
         let node = node as u16;
         let own = recording.events.iter().filter(|event| event.actor == node);
         let end = recording.scenario.duration;
-        process(node, own.clone(), end, &mut slices);
+        process(node, own.clone(), end, None, &mut slices);
         role(node, own.clone(), end, &mut slices);
         disk(node, own.clone(), &mut slices);
         work(node, own, end, &mut slices);
+    }
+    // A server of a store runs from the start, and has no lives to count.
+    for server in recording.scenario.nodes..recording.members() {
+        let server = server as u16;
+        let own = recording
+            .events
+            .iter()
+            .filter(|event| event.actor == server);
+        let end = recording.scenario.duration;
+        process(server, own, end, Some(-1), &mut slices);
     }
     slices.extend(recording.beliefs.iter().map(|belief| Slice {
         actor: belief.node,
@@ -78,7 +88,13 @@ pub(super) fn slices(recording: &Recording) -> Vec<Slice> {
     slices
 }
 
-fn process<'a>(node: u16, events: impl Iterator<Item = &'a Event>, end: u64, out: &mut Vec<Slice>) {
+fn process<'a>(
+    node: u16,
+    events: impl Iterator<Item = &'a Event>,
+    end: u64,
+    first: Option<i64>,
+    out: &mut Vec<Slice>,
+) {
     let slice = |from, until, name| Slice {
         actor: node,
         aspect: Aspect::Process,
@@ -86,7 +102,11 @@ fn process<'a>(node: u16, events: impl Iterator<Item = &'a Event>, end: u64, out
         until,
         name,
     };
-    let (mut since, mut life, mut frozen) = (0, None, None);
+    let up = |life| match life {
+        ..0 => "up".to_owned(),
+        life => format!("up, life {life}"),
+    };
+    let (mut since, mut life, mut frozen) = (0, first, None);
     for event in events {
         if matches!(event.kind, Kind::Resume | Kind::Crash)
             && let Some(froze) = frozen.take()
@@ -102,7 +122,7 @@ fn process<'a>(node: u16, events: impl Iterator<Item = &'a Event>, end: u64, out
             }
             Kind::Crash => {
                 if let Some(life) = life.take() {
-                    out.push(slice(since, event.at, format!("up, life {life}")));
+                    out.push(slice(since, event.at, up(life)));
                 }
                 since = event.at;
             }
@@ -113,7 +133,7 @@ fn process<'a>(node: u16, events: impl Iterator<Item = &'a Event>, end: u64, out
     if let Some(froze) = frozen {
         out.push(slice(froze, end, "paused".to_owned()));
     }
-    let last = life.map_or_else(|| "down".to_owned(), |life| format!("up, life {life}"));
+    let last = life.map_or_else(|| "down".to_owned(), up);
     if end > since {
         out.push(slice(since, end, last));
     }

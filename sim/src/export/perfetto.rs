@@ -22,7 +22,7 @@ pub(super) fn write(recording: &Recording) -> String {
     w.open("otherData", '{');
     w.text("tool", concat!("tenure-sim ", env!("CARGO_PKG_VERSION")));
     w.text("title", &scenario.title.en);
-    w.text("scheme", "raft");
+    w.text("scheme", scenario.scheme());
     w.text("seed", &scenario.seed.to_string());
     w.text("hash", &recording.world.trace().digest());
     w.close('}');
@@ -44,18 +44,19 @@ fn lane(actor: u16, aspect: Aspect) -> usize {
 }
 
 fn names(w: &mut Writer, recording: &Recording) {
-    let seed = recording.scenario.seed;
+    let (scheme, seed) = (recording.scenario.scheme(), recording.scenario.seed);
     meta(
         w,
         "process_name",
         0,
         "name",
-        Ok(&format!("raft, seed {seed}")),
+        Ok(&format!("{scheme}, seed {seed}")),
     );
     let mut lanes = vec![(FAULTS, "faults".to_owned())];
     for (actor, (kind, name)) in (0..).zip(recording.world.actors()) {
         let aspects = match kind {
             ActorKind::Node => &Aspect::ALL[..],
+            ActorKind::Server => &[Aspect::Process, Aspect::Messages],
             _ => &[Aspect::Messages],
         };
         let jobs = recording.scenario.jobs.is_some();

@@ -1,7 +1,7 @@
 //! The actions of a plan in words: what was asked for, and why nothing came of it.
 
 use super::recording::{Before, Recording};
-use super::words::{listed, ms, span, whole_ms};
+use super::words::{self, listed, ms, span, whole_ms};
 use crate::fault::{Action, Damage, Who};
 use crate::node::Status;
 use crate::physics::clock::TRUE_PACE;
@@ -201,7 +201,7 @@ fn not_changed(leader: u16, why: &ChangeRefused) -> String {
 fn between(one: Who, other: Who, before: &Before) -> Option<String> {
     match (found(one, before), found(other, before)) {
         (Ok(one), Ok(other)) if one == other => {
-            Some(format!("{} has no link to itself", node_name(one)))
+            Some(format!("{} has no link to itself", name(one, before)))
         }
         (one, other) => one.err().or(other.err()),
     }
@@ -210,13 +210,19 @@ fn between(one: Who, other: Who, before: &Before) -> Option<String> {
 /// What is the matter with the node an action is for.
 fn on(one: Who, before: &Before, state: impl Fn(Status) -> String) -> String {
     match found(one, before) {
-        Ok(node) => {
-            let status = before.status.get(usize::from(node));
-            let status = status.copied().unwrap_or(Status::Crashed);
-            format!("{} {}", node_name(node), state(status))
+        Ok(actor) => {
+            let all = before.status.iter().chain(&before.servers);
+            let status = all.copied().nth(usize::from(actor));
+            let status = status.unwrap_or(Status::Crashed);
+            format!("{} {}", name(actor, before), state(status))
         }
         Err(why) => why,
     }
+}
+
+/// The name of a node or server.
+fn name(actor: u16, before: &Before) -> String {
+    words::actor(before.status.len(), before.servers.len(), actor)
 }
 
 /// Who is meant, or why there is nobody.
@@ -229,6 +235,7 @@ fn found(one: Who, before: &Before) -> Result<u16, String> {
     };
     match one {
         Who::Node(node) => Ok(node),
+        Who::Server(server) => Ok(before.status.len() as u16 + server),
         Who::Leader => before.leader.ok_or_else(|| "nobody led".to_owned()),
         Who::Crashed => with(Status::Crashed).ok_or_else(|| "no node was down".to_owned()),
         Who::Paused => with(Status::Paused).ok_or_else(|| "no node was frozen".to_owned()),

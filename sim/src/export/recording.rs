@@ -44,8 +44,10 @@ pub struct Strike {
 /// The world just before an action.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Before {
-    /// What each process was doing.
+    /// What each node's process was doing.
     pub status: Vec<Status>,
+    /// What each server's was.
+    pub servers: Vec<Status>,
     /// Who led: established, or else elected.
     pub leader: Option<u16>,
     /// How long each disk took for a write.
@@ -111,10 +113,26 @@ impl Recording {
         self.events.get(usize::try_from(event.cause).ok()?)
     }
 
+    /// How many stand in the network: nodes, and servers of a store.
+    pub(super) fn members(&self) -> usize {
+        self.scenario.nodes + self.scenario.servers()
+    }
+
+    /// The actor that is the client; after it come the resources, the fenced one first.
+    pub(super) fn client(&self) -> u16 {
+        self.members() as u16
+    }
+
+    /// The names of actors: `n1`, `n1 and n2`, `n1, n2 and s1`.
+    pub(super) fn names(&self, actors: &[u16]) -> String {
+        let names: Vec<String> = actors.iter().map(|actor| self.name(*actor)).collect();
+        super::words::listed(&names, "and")
+    }
+
     /// The name of an actor.
     #[must_use]
     pub fn name(&self, actor: u16) -> String {
-        super::words::actor(self.scenario.nodes, actor)
+        super::words::actor(self.scenario.nodes, self.scenario.servers(), actor)
     }
 }
 
@@ -225,6 +243,7 @@ impl Before {
         let asked = leader.and_then(|leader| world.node(usize::from(leader)));
         Self {
             status: nodes().map(|node| node.status()).collect(),
+            servers: world.servers().map(|server| server.status()).collect(),
             leader,
             change: match action {
                 Action::Change(voters, learners) => {

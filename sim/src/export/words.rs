@@ -2,12 +2,16 @@
 
 use crate::check::Check;
 use crate::packet::code;
-use crate::scenario::node_name;
+use crate::scenario::{node_name, server_name};
 use crate::scheme::raft::code as raft;
 
-/// The name of an actor: `n1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
-pub(super) fn actor(nodes: usize, actor: u16) -> String {
-    match usize::from(actor).checked_sub(nodes) {
+/// The name of an actor: `n1`, …, `s1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
+pub(super) fn actor(nodes: usize, servers: usize, actor: u16) -> String {
+    let beyond = usize::from(actor).checked_sub(nodes);
+    if let Some(server) = beyond.filter(|server| *server < servers) {
+        return server_name(server as u16);
+    }
+    match beyond.map(|place| place - servers) {
         None => node_name(actor),
         Some(0) => "client".to_owned(),
         Some(1) => "fenced".to_owned(),
@@ -52,6 +56,8 @@ pub(super) const fn message(kind: i64) -> &'static str {
         code::LIST => "list",
         code::CLAIM => "claim",
         code::FINISH => "finish",
+        code::ASK_STORE => "ask-store",
+        code::STORE_SAID => "store-said",
         _ => "message",
     }
 }

@@ -190,21 +190,27 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
                 "write it in quotes",
             )
         }
-        (Kind::Member(_), Some(number)) if number >= FIRST_SERVER as u64 && by_store.is_none() => {
+        (Kind::Member(_) | Kind::Server, Some(number))
+            if number >= FIRST_SERVER as u64 && by_store.is_none() =>
+        {
             Err(by_store::misplaced(node.at, false))
         }
-        (Kind::Node(_) | Kind::Member(_), Some(number)) if frame.has(number) => Ok(number),
+        (Kind::Node(_) | Kind::Member(_) | Kind::Server, Some(number)) if frame.has(number) => {
+            Ok(number)
+        }
         (Kind::Node(roles) | Kind::Member(roles), _) => {
-            let mut named = "n1 to n".to_owned() + &frame.nodes.to_string();
+            let mut named = all_of("n", frame.nodes);
             if let (Kind::Member(_), Some(store)) = (kind, by_store) {
-                named.push_str(", s1");
-                if store.servers() > 1 {
-                    named.push_str(" to s");
-                    named.push_str(&store.servers().to_string());
-                }
+                named.push_str(", ");
+                named.push_str(&all_of("s", store.servers() as u64));
             }
             let remedy = use_one_of(&named, roles.to_vec());
             slip("unknown-node", " is no node here", &remedy)
+        }
+        (Kind::Server, _) => {
+            let servers = by_store.map_or(0, |store| store.servers() as u64);
+            let remedy = use_one_of(&all_of("s", servers), Vec::new());
+            slip("unknown-node", " is no server here", &remedy)
         }
         (Kind::Count(least, most), number) => match number {
             Some(number) if (*least..=*most).contains(&number) => Ok(number),
@@ -288,6 +294,17 @@ fn quoted(text: &str, matter: &str) -> String {
     quoted.push('"');
     quoted.push_str(matter);
     quoted
+}
+
+/// So many names from the first on.
+#[cold]
+#[inline(never)]
+fn all_of(letter: &str, many: u64) -> String {
+    let mut named = letter.to_owned() + "1";
+    if many > 1 {
+        named = named + " to " + letter + &many.to_string();
+    }
+    named
 }
 
 #[cold]

@@ -68,11 +68,19 @@ impl Scenario {
     pub(crate) fn expected_events(&self) -> u64 {
         let times =
             |period: u64, events: u64| (self.duration / period.max(1)).saturating_mul(events);
-        let followers = (self.nodes as u64).saturating_sub(1);
-        let heartbeats = times(
-            self.timing.heartbeat.as_micros(),
-            followers * HEARTBEAT_EVENTS,
-        );
+        let nodes = self.nodes as u64;
+        let heartbeats = match &self.lease {
+            // A request to the store and its answer are as many events as a heartbeat and its own. Who waits asks no more
+            // often than it retries, and of a store with a watch less.
+            Some(lease) => times(
+                lease.timing.retry.as_micros() * 3 / 4,
+                nodes * HEARTBEAT_EVENTS,
+            ),
+            None => times(
+                self.timing.heartbeat.as_micros(),
+                nodes.saturating_sub(1) * HEARTBEAT_EVENTS,
+            ),
+        };
         let jobs = self
             .jobs
             .map_or(0, |jobs| times(jobs.every.max(jobs.takes), JOB_EVENTS));
@@ -131,6 +139,7 @@ impl Scenario {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::lease::Kind;
     use crate::world::World;
 
     fn scenario(rest: &str) -> Scenario {
@@ -153,6 +162,22 @@ mod tests {
             world.run();
             let ratio = world.trace().count() as f64 / scenario.expected_events() as f64;
             assert!((0.8..1.2).contains(&ratio), "{rest}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn an_election_over_a_store_has_hardly_more_events_than_expected() {
+        for kind in Kind::ALL {
+            let json = format!(
+                r#"{{"tenure": 1, "scheme": "{}", "nodes": 9, "lease": {{"ttl": "3s", "latency": "20ms"}},
+                    "client": {{"every": "1s"}}}}"#,
+                kind.name()
+            );
+            let scenario = Scenario::parse(&json).unwrap();
+            let mut world = World::new(&scenario);
+            world.run();
+            let ratio = world.trace().count() as f64 / scenario.expected_events() as f64;
+            assert!((0.2..1.2).contains(&ratio), "{kind:?}: {ratio}");
         }
     }
 

@@ -262,6 +262,12 @@ pub fn rule_names() -> [&'static str; Rule::ALL.len()] {
     names::RULES
 }
 
+/// The same of the rules of elections over a store, in the order of [`tenure::lease::Rule::ALL`].
+#[must_use]
+pub fn lease_rule_names() -> [&'static str; tenure::lease::Rule::ALL.len()] {
+    names::LEASE_RULES
+}
+
 /// A seed as people write it: a whole number below 2⁶⁴.
 #[must_use]
 pub fn parse_seed(text: &str) -> Option<u64> {

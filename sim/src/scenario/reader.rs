@@ -291,18 +291,18 @@ pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
             Some(if negative { size.wrapping_neg() } else { size })
         }
         Kind::Name(names) => place(names),
+        Kind::Server => called(text, 's').map(|server| server + FIRST_SERVER as u64),
         Kind::Node(roles) | Kind::Member(roles) => {
-            let server = matches!(kind, Kind::Member(_))
-                .then(|| called(text, 's'))
-                .flatten();
+            let server = match kind {
+                Kind::Member(_) => number(&Kind::Server, text),
+                _ => None,
+            };
             let role = || {
                 let named = roles.contains(&text);
                 let place = ROLES.iter().position(|(role, _)| named && *role == text)?;
                 Some((place + FIRST_ROLE) as u64)
             };
-            called(text, 'n')
-                .or_else(role)
-                .or(server.map(|server| server + FIRST_SERVER as u64))
+            called(text, 'n').or_else(role).or(server)
         }
         _ => None,
     }

@@ -49,6 +49,7 @@ fn value(out: &mut String, kind: &Kind) {
             out.push_str(r#""enum":"#);
             list(out, &names, |out, name| quote(out, name));
         }
+        Kind::Server => out.push_str(r#""type":"string","pattern":"^s[1-9][0-9]{0,3}$""#),
         Kind::Node([]) => out.push_str(r#""type":"string","pattern":"^n[1-9][0-9]{0,3}$""#),
         Kind::Node(roles) | Kind::Member(roles) => {
             let letters = match kind {

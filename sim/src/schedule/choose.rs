@@ -7,7 +7,7 @@ use super::draw::Draw;
 use super::hand::Hand;
 use super::members::Members;
 use super::moment;
-use super::moves::{Control, MOVES};
+use super::moves::{Control, Move};
 use super::sight::Sight;
 use super::temper::Temper;
 use super::{HEALED, STORM};
@@ -27,6 +27,8 @@ pub(super) struct Chooser {
     pub(super) draw: Draw,
     /// Who asks for changes of who takes part, where somebody does.
     pub(super) members: Option<Members>,
+    /// What can be done.
+    pub(super) moves: Vec<&'static Move>,
     pub(super) temper: Temper,
     pub(super) control: Option<Control>,
     pub(super) base: Weather,
@@ -83,18 +85,18 @@ impl Chooser {
         &mut self,
         sight: &Sight,
         subject: Option<usize>,
-        weights: &[u32; MOVES.len()],
+        weights: &[u32],
         repairs: bool,
     ) -> (Vec<Action>, Vec<(u64, Action)>) {
-        let mut able = *weights;
-        for (weight, of) in able.iter_mut().zip(&MOVES) {
+        let mut able = weights.to_vec();
+        for (weight, of) in able.iter_mut().zip(&self.moves) {
             if (repairs && !of.repairs) || !(of.enabled)(sight) {
                 *weight = 0;
             }
         }
         let play = match self.control {
             Some(control) if self.draw.one_in(6) => Some(control.play()),
-            _ => self.draw.weighted(&able).map(|place| MOVES[place].play),
+            _ => (self.draw.weighted(&able)).map(|place| self.moves[place].play),
         };
         let mut hand = Hand {
             draw: &mut self.draw,
@@ -113,15 +115,18 @@ impl Chooser {
     }
 
     /// How often each move is made by this seed: as its temperament has it, with some switched off.
-    fn weights(&mut self) -> [u32; MOVES.len()] {
-        MOVES.each_ref().map(|of| {
-            let weight = of.weights[self.temper as usize];
-            if of.repairs || !self.draw.one_in(3) {
-                weight
-            } else {
-                0
-            }
-        })
+    fn weights(&mut self) -> Vec<u32> {
+        let draw = &mut self.draw;
+        (self.moves.iter())
+            .map(|of| {
+                let weight = of.weights[self.temper as usize];
+                if of.repairs || !draw.one_in(3) {
+                    weight
+                } else {
+                    0
+                }
+            })
+            .collect()
     }
 }
 

@@ -9,6 +9,7 @@
 //! Floors: `draw`; `sight` (what there is to see); `moment` (when to look) and `moves` (what can be done, and what with:
 //! `hand`), by `temper`; `choose` brings them together.
 
+mod by_store;
 mod choose;
 mod draw;
 mod hand;
@@ -18,6 +19,7 @@ mod moves;
 mod sight;
 mod temper;
 
+pub use by_store::ByStore;
 pub use moves::Control;
 pub use temper::Temper;
 
@@ -44,7 +46,9 @@ const END: u64 = HEALED + 3_500_000;
 /// In what schedules are made, besides their seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
-    /// Rules of the scheme that are switched off.
+    /// By what store they elect; by Raft among themselves without.
+    pub by_store: Option<ByStore>,
+    /// Rules of Raft that are switched off.
     pub off: Vec<Rule>,
     /// What is done that nothing allows for.
     pub control: Option<Control>,
@@ -79,7 +83,10 @@ pub fn make(
     prepare: impl FnOnce(&mut World),
 ) -> Result<Schedule, Unfit> {
     let mut draw = Draw::new(seed, 0x5eed_5eed);
-    let mut scenario = surroundings(&mut draw, seed);
+    let mut scenario = match &setting.by_store {
+        Some(store) => by_store::surroundings(&mut draw, seed, store),
+        None => surroundings(&mut draw, seed),
+    };
     let members = Members::drawn(seed, scenario.nodes).filter(|_| scenario.log);
     scenario.outside = members.as_ref().map_or(0, |(outside, _)| *outside);
     scenario.off.clone_from(&setting.off);
@@ -90,11 +97,19 @@ pub fn make(
     let rate_bound = if scenario.clocks.is_empty() {
         0
     } else {
-        scenario.timing.rate_bound
+        scenario.setup().rate_bound()
+    };
+    let moves = match &setting.by_store {
+        Some(store) => {
+            let losses = if store.loses { &moves::LOSSES[..] } else { &[] };
+            moves::STORE_MOVES.iter().chain(losses).collect()
+        }
+        None => moves::MOVES.iter().collect(),
     };
     let chooser = Chooser {
         draw,
         members: members.map(|(_, members)| members),
+        moves,
         temper,
         control: setting.control,
         base: scenario.weather,
@@ -207,13 +222,19 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
     heal(Action::HealAll);
     heal(Action::Network(scenario.weather));
     for node in (0..scenario.nodes).map(|node| Who::Node(node as u16)) {
-        heal(Action::Disk(node, scenario.disk));
+        if scenario.lease.is_none() {
+            heal(Action::Disk(node, scenario.disk));
+        }
         heal(Action::Slow(node, 0));
         if control == Some(Control::ClockBeyondBound) {
             heal(Action::Clock(node, Some(TRUE_PACE), 0));
         }
         heal(Action::Resume(node));
         heal(Action::Restart(node));
+    }
+    for server in (0..scenario.servers()).map(|server| Who::Server(server as u16)) {
+        heal(Action::Resume(server));
+        heal(Action::Restart(server));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::draw::Draw;
 use super::sight::{Sight, mail};
 use crate::packet::Packet;
+use crate::physics::network::Flight;
 use crate::world::World;
 use tenure::raft::Message;
 
@@ -78,16 +79,26 @@ fn candidates(world: &World, sight: &Sight, moment: Moment) -> Vec<(u64, usize)>
             .collect(),
         Moment::Vote | Moment::Ack | Moment::Beat => mail(world)
             .filter(|flight| is_about(&flight.payload, moment))
-            .map(|flight| (flight.arrives, flight.to as usize))
+            .map(|flight| (flight.arrives, node_of(flight, sight)))
             .collect(),
     };
     ahead.retain(|(at, _)| *at > sight.now);
     ahead
 }
 
+/// Whose message it is: its receiver's, or the sender's where a server of a store receives it.
+fn node_of(flight: &Flight<Packet>, sight: &Sight) -> usize {
+    let (from, to) = (flight.from as usize, flight.to as usize);
+    if to < sight.nodes.len() { to } else { from }
+}
+
 fn is_about(packet: &Packet, moment: Moment) -> bool {
-    let Packet::Raft(message) = packet else {
-        return false;
+    let message = match packet {
+        Packet::Raft(message) => message,
+        // What a store is asked, and answers: of an answer a belief begins or goes on.
+        Packet::AskStore { .. } => return moment == Moment::Beat,
+        Packet::StoreSaid { .. } => return matches!(moment, Moment::Ack | Moment::Vote),
+        _ => return false,
     };
     match message {
         Message::Heartbeat { .. } | Message::Release { .. } => moment == Moment::Beat,

@@ -15,6 +15,8 @@ const EARLY: u64 = 30_000;
 pub(super) struct Sight {
     pub(super) now: u64,
     pub(super) nodes: Vec<Seen>,
+    /// What the servers of the store are doing, where there are some.
+    pub(super) servers: Vec<Status>,
     /// Who leads: established first, else elected.
     pub(super) leader: Option<usize>,
     /// How many directions of links are cut.
@@ -53,7 +55,9 @@ impl Sight {
             Seen {
                 status: node.status(),
                 free: node.look().role == RoleCode::Follower && promised_until < now + EARLY,
-                believes_until: node.leads_at(now).map_or(0, |(_, until)| until),
+                believes_until: (node.leads_at(now).map(|(_, until)| until))
+                    .filter(|until| *until != NEVER)
+                    .unwrap_or(0),
                 promised_until,
                 deadline: machine.and_then(Election::deadline).map_or(0, when),
                 disk: (node.disk().takes.total(), node.disk().pending() > 0),
@@ -62,6 +66,7 @@ impl Sight {
         Self {
             now,
             nodes: nodes.collect(),
+            servers: world.servers().map(|server| server.status()).collect(),
             leader: world.acting_leader(),
             cuts: world.env.net.links.cuts(),
             connected: world.env.net.weather().fifo,
@@ -94,6 +99,12 @@ pub(super) fn mail(world: &World) -> impl Iterator<Item = &Flight<Packet>> {
     world.env.net.flights().filter(move |flight| {
         flight.arrives > now
             && flight.fate == Fate::Arrives
-            && matches!(flight.payload, Packet::Raft(_) | Packet::Loaded(..))
+            && matches!(
+                flight.payload,
+                Packet::Raft(_)
+                    | Packet::Loaded(..)
+                    | Packet::AskStore { .. }
+                    | Packet::StoreSaid { .. }
+            )
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! Servers stand in the network like nodes, after them: links to them are cut, slow and flap like any other.
 
+use crate::check::Excuse;
 use crate::fault::Action;
 use crate::node::Status;
 use crate::packet::Packet;
@@ -325,6 +326,7 @@ impl Server {
         env.trace.cause = env.emit(Event::new(kind, me));
         if kind != Kind::BackUp {
             self.by.kept = env.act;
+            env.judges.excuse(env.now, Excuse::Lost);
         }
     }
 
@@ -367,6 +369,9 @@ impl Server {
         let changed = pace != former || jump != 0;
         if changed {
             self.by.clock = env.act;
+        }
+        if jump != 0 {
+            env.judges.excuse(env.now, Excuse::Jumped);
         }
         self.look_at_the_time(env, me);
         changed

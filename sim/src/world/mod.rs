@@ -143,7 +143,10 @@ impl World {
             job_within: scenario.job_within(),
             logs: scenario.log,
             watches: scenario.clients.watches,
-            voters: nodes - scenario.outside,
+            voters: match scenario.lease {
+                Some(_) => 0,
+                None => nodes - scenario.outside,
+            },
         };
         let env = Env {
             now: 0,

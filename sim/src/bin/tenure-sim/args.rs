@@ -5,10 +5,13 @@ use crate::{Done, USAGE, bench, explore, measure, minimise, mutants, run, scale,
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
+use tenure::lease::Rule as LeaseRule;
 use tenure::raft::Rule;
 use tenure_sim::export::Format;
 use tenure_sim::measure::{Setting, timing};
-use tenure_sim::scenario::{parse_seed, parse_span, rule_names};
+use tenure_sim::scenario::{lease_rule_names, parse_seed, parse_span, rule_names};
+use tenure_sim::schedule;
+use tenure_sim::scheme::lease::Kind;
 use tenure_sim::{Refusal, Scenario};
 
 /// The shortest election timeout that is measured, in microseconds: a heartbeat is a third of it.
@@ -67,6 +70,67 @@ impl Common {
         Ok(Seeds {
             range: self.from..end,
             threads: self.threads,
+        })
+    }
+}
+
+/// Options that say in what schedules are made.
+#[derive(Default)]
+struct Schemes {
+    kind: Option<Kind>,
+    off: Vec<String>,
+    loses: bool,
+}
+
+impl Schemes {
+    /// Takes an option, if it is one of these.
+    fn take(&mut self, option: &str, parser: &mut lexopt::Parser) -> Result<bool, Refusal> {
+        match option {
+            "scheme" => {
+                let name = text(parser, "--scheme")?;
+                self.kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+                if self.kind.is_none() && name != "raft" {
+                    let names = Kind::ALL.map(Kind::name).join(", ");
+                    return Err(refusal(
+                        "unknown-name",
+                        "--scheme",
+                        &format!("{name} is not known"),
+                        &format!("use one of raft, {names}"),
+                    ));
+                }
+            }
+            "off" => self.off.push(text(parser, "--off")?),
+            "store-loses" => self.loses = true,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn setting(self) -> Result<schedule::Setting, Refusal> {
+        let Some(kind) = self.kind else {
+            if self.loses {
+                return Err(refusal(
+                    "needs-store",
+                    "--store-loses",
+                    "only an election over a store has this",
+                    "add --scheme",
+                ));
+            }
+            let off = self.off.iter().map(|name| rule_named(name, "--off"));
+            return Ok(schedule::Setting {
+                off: off.collect::<Result<_, _>>()?,
+                ..schedule::Setting::default()
+            });
+        };
+        let off = (self.off.iter())
+            .map(|name| named(name, "--off", &lease_rule_names(), &LeaseRule::ALL));
+        Ok(schedule::Setting {
+            by_store: Some(schedule::ByStore {
+                kind,
+                off: off.collect::<Result<_, _>>()?,
+                loses: self.loses,
+            }),
+            ..schedule::Setting::default()
         })
     }
 }
@@ -178,36 +242,42 @@ fn no_file(command: &str) -> Refusal {
 fn sweep_command(parser: &mut lexopt::Parser) -> Done {
     let mut common = Common::new();
     let (mut wishes, mut file) = (sweep::Wishes::default(), None);
+    let mut schemes = Schemes::default();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
             Long("help") | Short('h') => return help(),
-            Long("off") => wishes.off.push(rule(parser, "--off")?),
             Long("twice") => wishes.twice = true,
             Long("minimise") => file = Some(text(parser, "--minimise")?),
             Long(option) => {
                 let option = option.to_owned();
-                if !common.take(&option, parser)? {
+                if !common.take(&option, parser)? && !schemes.take(&option, parser)? {
                     return Err(unknown(&format!("--{option}")));
                 }
             }
             other => return Err(slip(&other.unexpected())),
         }
     }
+    wishes.setting = schemes.setting()?;
     wishes.minimise = file.as_ref().map(AsRef::as_ref);
     sweep::sweep(&common.seeds(10_000)?, wishes)
 }
 
 fn schedule_command(parser: &mut lexopt::Parser) -> Done {
     let seed = number(parser, "SEED", 0, u64::MAX)?;
-    let mut off = Vec::new();
+    let mut schemes = Schemes::default();
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
             Long("help") | Short('h') => return help(),
-            Long("off") => off.push(rule(parser, "--off")?),
+            Long(option) => {
+                let option = option.to_owned();
+                if !schemes.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
             other => return Err(slip(&other.unexpected())),
         }
     }
-    sweep::schedule(seed, off)
+    sweep::schedule(seed, &schemes.setting()?)
 }
 
 fn minimise_command(parser: &mut lexopt::Parser) -> Done {
@@ -345,10 +415,16 @@ fn scale_command(parser: &mut lexopt::Parser) -> Done {
 
 /// A rule of the scheme, by its name in files.
 pub(crate) fn rule(parser: &mut lexopt::Parser, place: &str) -> Result<Rule, Refusal> {
-    let name = text(parser, place)?;
-    let names = rule_names();
+    rule_named(&text(parser, place)?, place)
+}
+
+fn rule_named(name: &str, place: &str) -> Result<Rule, Refusal> {
+    named(name, place, &rule_names(), &Rule::ALL)
+}
+
+fn named<R: Copy>(name: &str, place: &str, names: &[&str], all: &[R]) -> Result<R, Refusal> {
     let known = names.iter().position(|known| *known == name);
-    known.map(|known| Rule::ALL[known]).ok_or_else(|| {
+    known.map(|known| all[known]).ok_or_else(|| {
         let remedy = format!("use one of {}", names.join(", "));
         refusal(
             "unknown-name",

@@ -6,14 +6,13 @@ use crate::out::count;
 use crate::{Done, minimise, parallel};
 use std::path::Path;
 use std::time::Instant;
-use tenure::raft::Rule;
 use tenure_sim::Refusal;
 use tenure_sim::check::Check;
 use tenure_sim::failure::Failure;
 use tenure_sim::fault::Action;
 use tenure_sim::marks::Mark;
 use tenure_sim::minimise::{FEW, Minimised};
-use tenure_sim::scenario::rule_names;
+use tenure_sim::scenario::{lease_rule_names, rule_names};
 use tenure_sim::schedule::{self, Setting};
 use tenure_sim::scheme::Unfit;
 use tenure_sim::sweep::{HEALED_SOON, Sweep, TWICE};
@@ -26,27 +25,23 @@ const MINIMISED: usize = 8;
 /// What a sweep is to do besides running.
 #[derive(Debug, Default)]
 pub(crate) struct Wishes<'a> {
-    /// Rules that are switched off.
-    pub(crate) off: Vec<Rule>,
+    /// In what schedules are made.
+    pub(crate) setting: Setting,
     /// Every seed is run twice, not one in a few.
     pub(crate) twice: bool,
     /// Where the smallest scenario of a failing seed goes.
     pub(crate) minimise: Option<&'a Path>,
 }
 
-pub(crate) fn schedule(seed: u64, off: Vec<Rule>) -> Done {
-    let setting = Setting { off, control: None };
-    let schedule = schedule::make(seed, &setting, |_| ()).map_err(unsafe_setting)?;
+pub(crate) fn schedule(seed: u64, setting: &Setting) -> Done {
+    let schedule = schedule::make(seed, setting, |_| ()).map_err(unsafe_setting)?;
     print!("{}", schedule.scenario.to_text());
     Ok(true)
 }
 
 pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     let began = Instant::now();
-    let setting = Setting {
-        off: wishes.off,
-        control: None,
-    };
+    let setting = wishes.setting;
     let twice = if wishes.twice { 1 } else { TWICE };
     let add = |sweep: &mut Sweep, seed| sweep.add(seed, &setting, twice);
     let mut sweep: Sweep = parallel::each(seeds, add, Sweep::merge).map_err(unsafe_setting)?;
@@ -59,7 +54,11 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
         count(seeds.threads as u64, "thread")
     );
     println!("\n{:<24}{:>12}{:>10}", "check", "tested", "broken");
+    let ours = |of_raft: bool| !(sweep.by_store && of_raft);
     for (tally, check) in sweep.tallies.iter().zip(Check::ALL) {
+        if !ours(check.is_of_raft()) {
+            continue;
+        }
         println!(
             "{:<24}{:>12}{:>10}",
             check.name(),
@@ -73,6 +72,9 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     );
     let faults = &sweep.faults;
     for (kind, name) in Action::NAMES.iter().enumerate() {
+        if !ours(Action::is_of_raft(kind)) {
+            continue;
+        }
         println!(
             "{name:<24}{:>12}{:>10}{:>10}{:>10}",
             faults.armed[kind], faults.fired[kind], faults.effective[kind], faults.mattered[kind]
@@ -80,7 +82,9 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     }
     println!("\n{:<24}{:>12}", "mark", "seeds");
     for (mark, count) in Mark::ALL.into_iter().zip(sweep.marks) {
-        println!("{:<24}{count:>12}", mark.name());
+        if ours(mark.is_of_raft()) {
+            println!("{:<24}{count:>12}", mark.name());
+        }
     }
     let healed = sweep.healed.quantiles();
     let all = (healed.count as u64 + sweep.leaderless).max(1);
@@ -93,7 +97,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     sweep.failing.sort_unstable();
     sweep.unrepeatable.sort_unstable();
     list(&sweep, &setting);
-    let alive = canary(seeds)?;
+    let alive = canary(seeds, &setting)?;
     if let Some(file) = wishes.minimise {
         smallest(&sweep.failing, &setting, file)?;
     }
@@ -109,14 +113,33 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     Ok(holds)
 }
 
+/// The options that say in what setting a schedule was made.
+fn options(setting: &Setting) -> String {
+    let mut said = String::new();
+    let mut off: Vec<&str> = (setting.off.iter())
+        .map(|rule| rule_names()[*rule as usize])
+        .collect();
+    if let Some(store) = &setting.by_store {
+        said += " --scheme ";
+        said += store.kind.name();
+        if store.loses {
+            said += " --store-loses";
+        }
+        off.extend((store.off.iter()).map(|rule| lease_rule_names()[*rule as usize]));
+    }
+    for rule in off {
+        said += " --off ";
+        said += rule;
+    }
+    said
+}
+
 /// What is wrong, and how to see it.
 fn list(sweep: &Sweep, setting: &Setting) {
-    let off: String = (setting.off.iter())
-        .map(|rule| format!(" --off {}", rule_names()[*rule as usize]))
-        .collect();
+    let options = options(setting);
     for (seed, Failure { at, check }) in sweep.failing.iter().take(LISTED) {
         println!(
-            "broken: {} by seed {seed} at {:.3} ms: tenure-sim schedule {seed}{off} | tenure-sim run - --explain",
+            "broken: {} by seed {seed} at {:.3} ms: tenure-sim schedule {seed}{options} | tenure-sim run - --explain",
             check.name(),
             *at as f64 / 1e3
         );
@@ -125,7 +148,7 @@ fn list(sweep: &Sweep, setting: &Setting) {
         println!("… and {} more", sweep.failing.len() - LISTED);
     }
     for seed in &sweep.unrepeatable {
-        println!("another trace the second time: tenure-sim schedule {seed}{off}");
+        println!("another trace the second time: tenure-sim schedule {seed}{options}");
     }
     if !sweep.heals_in_time() {
         println!("too late: fewer than 99.9 % within 1.5 s, or not all within 3 s");
@@ -136,8 +159,9 @@ fn list(sweep: &Sweep, setting: &Setting) {
 }
 
 /// Whether the planted failure goes unnoticed.
-fn canary(seeds: &Seeds) -> Result<bool, Refusal> {
-    let caught = Sweep::canary(seeds.range.start).map_err(unsafe_setting)?;
+fn canary(seeds: &Seeds, setting: &Setting) -> Result<bool, Refusal> {
+    let kind = setting.by_store.as_ref().map(|store| store.kind);
+    let caught = Sweep::canary(seeds.range.start, kind).map_err(unsafe_setting)?;
     match caught {
         Some((seed, failure)) => println!(
             "canary             caught: {} by seed {seed}",

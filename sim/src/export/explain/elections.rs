@@ -116,7 +116,7 @@ impl Elections {
             attempt: None,
         };
         let mut ears = vec![silent; recording.scenario.nodes];
-        let fenced = recording.scenario.nodes as u16 + 1;
+        let fenced = recording.client() + 1;
         for event in &recording.events {
             if let Some(ear) = ears.get_mut(usize::from(event.actor)) {
                 found.hear(recording, ear, event);

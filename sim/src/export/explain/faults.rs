@@ -4,7 +4,7 @@ use super::Entry;
 use crate::app::RESOURCES;
 use crate::export::plan;
 use crate::export::recording::{Recording, Strike};
-use crate::export::words::{count, ms, nodes, span};
+use crate::export::words::{count, ms, span};
 use crate::fault::{Action, Damage};
 use crate::physics::trace::{Event, Kind, Loss, Lost};
 
@@ -117,10 +117,10 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
     let later = &recording.events[strike.events.end..];
     let of = |kind: Kind| own.iter().filter(move |event| event.kind == kind);
     let mut said: Vec<String> = Vec::new();
-    said.extend(of(Kind::Crash).map(|crash| crashed(crash, own, later)));
-    said.extend(own.iter().filter_map(kept));
+    said.extend(of(Kind::Crash).map(|crash| crashed(recording, crash, own, later)));
+    said.extend(own.iter().filter_map(|event| kept(recording, event)));
     said.extend(of(Kind::Boot).map(|boot| {
-        let who = nodes(&[boot.actor]);
+        let who = recording.name(boot.actor);
         match boot.a {
             // A server of a store has no lives to count.
             ..0 => format!("{who} is there again."),
@@ -139,7 +139,7 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
         let before = strike.before.disks.get(usize::from(node)).copied();
         said.push(format!(
             "{}'s disk took {} before.",
-            nodes(&[node]),
+            recording.name(node),
             plan::takes(before.unwrap_or_default())
         ));
     }
@@ -159,16 +159,16 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
     if said.is_empty() {
         // A wish: what comes of it is told where it comes.
         said.push(match own.first() {
-            Some(event) => format!("{} does so.", nodes(&[event.actor])),
+            Some(event) => format!("{} does so.", recording.name(event.actor)),
             None => "From now on.".to_owned(),
         });
     }
     said.join(" ")
 }
 
-fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
+fn crashed(recording: &Recording, crash: &Event, own: &[Event], later: &[Event]) -> String {
     let node = crash.actor;
-    let mut said = format!("{} dies", nodes(&[node]));
+    let mut said = format!("{} dies", recording.name(node));
     let lost = |how: Lost| {
         let lost = |event: &&Event| event.kind == Kind::PersistLost && event.b == how as i64;
         own.iter().filter(lost).count()
@@ -210,8 +210,8 @@ fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
 }
 
 /// What became of what a server of a store keeps.
-fn kept(event: &Event) -> Option<String> {
-    let server = nodes(&[event.actor]);
+fn kept(recording: &Recording, event: &Event) -> Option<String> {
+    let server = recording.name(event.actor);
     Some(match event.kind {
         Kind::TailLost => format!("What {server} had not synced is lost."),
         Kind::Failover => format!("The replica of {server} takes over, with what has reached it."),
@@ -292,7 +292,7 @@ fn paused(recording: &Recording, pause: &Event, later: &[Event]) -> String {
     let until = ends.map_or(recording.scenario.duration, |event| event.at);
     let mut said = format!(
         "{} freezes for {}",
-        nodes(&[node]),
+        recording.name(node),
         ms(until.saturating_sub(pause.at))
     );
     let belief = recording
@@ -317,7 +317,7 @@ fn resumed(recording: &Recording, strike: &Strike, resume: &Event) -> String {
             .filter(move |event| event.kind == kind && event.actor == node)
             .count() as u64
     };
-    let mut said = format!("{} goes on", nodes(&[node]));
+    let mut said = format!("{} goes on", recording.name(node));
     // Every write goes to both resources.
     let issued = at_it(Kind::WriteIssued).div_ceil(RESOURCES as u64);
     if issued > 0 {
@@ -334,7 +334,7 @@ fn resumed(recording: &Recording, strike: &Strike, resume: &Event) -> String {
 }
 
 fn cut(recording: &Recording, strike: &Strike) -> String {
-    let size = recording.scenario.nodes;
+    let size = recording.members();
     let link =
         |event: &Event| usize::from(event.actor) * size + usize::try_from(event.other).unwrap_or(0);
     let mut carries = vec![true; size * size];
@@ -364,13 +364,14 @@ fn cut(recording: &Recording, strike: &Strike) -> String {
     }
     format!(
         "{}; {} lost there {until}.",
-        shape(size, &carries).unwrap_or_else(|| named(recording, strike)),
+        shape(recording, &carries).unwrap_or_else(|| named(recording, strike)),
         count(lost, "message")
     )
 }
 
 /// The groups that the links leave, when that tells all: links carry both ways within, and neither way between.
-fn shape(size: usize, carries: &[bool]) -> Option<String> {
+fn shape(recording: &Recording, carries: &[bool]) -> Option<String> {
+    let size = recording.members();
     let mut groups: Vec<Vec<u16>> = Vec::new();
     for node in 0..size {
         let with = groups
@@ -390,7 +391,7 @@ fn shape(size: usize, carries: &[bool]) -> Option<String> {
         (0..size)
             .all(|to| from == to || carries[from * size + to] == (group_of(from) == group_of(to)))
     });
-    let names: Vec<String> = groups.iter().map(|group| nodes(group)).collect();
+    let names: Vec<String> = groups.iter().map(|group| recording.names(group)).collect();
     (tells_all && names.len() > 1).then(|| format!("The nodes fall apart: {}", names.join(" | ")))
 }
 
@@ -400,7 +401,7 @@ fn named(recording: &Recording, strike: &Strike) -> String {
         .filter(|event| event.kind == Kind::Cut)
         .map(|event| {
             let to = u16::try_from(event.other).unwrap_or_default();
-            format!("{} → {}", nodes(&[event.actor]), nodes(&[to]))
+            format!("{} → {}", recording.name(event.actor), recording.name(to))
         })
         .collect();
     let mut said = links[..links.len().min(LINKS_NAMED)].join(", ");

@@ -19,7 +19,7 @@ pub(super) fn entries(recording: &Recording) -> Vec<Entry> {
 }
 
 fn told(recording: &Recording, event: &Event) -> Option<String> {
-    let fenced = recording.scenario.nodes as u16 + 1;
+    let fenced = recording.client() + 1;
     let job = event.a;
     let by = || {
         let who = u16::try_from(event.other).unwrap_or(event.actor);
@@ -67,7 +67,7 @@ pub(super) fn summary(recording: &Recording) -> Vec<String> {
         let of_kind = recording.events.iter().filter(|event| event.kind == kind);
         of_kind.filter(|event| which(event)).count() as u64
     };
-    let first = recording.scenario.nodes as u16 + 1;
+    let first = recording.client() + 1;
     let mut lines = vec![format!(
         "{} fell due, {} begun, {} taken over, {} stopped where a term ended.",
         count(number(Kind::JobDue, &|_| true), "job"),

@@ -9,9 +9,10 @@ mod summary;
 mod writes;
 
 use super::recording::Recording;
-use super::words::{ms, span};
+use super::words::{count, ms, span};
 use crate::app::Through;
 use crate::report::millis;
+use crate::scenario::Scenario;
 use elections::Elections;
 
 /// Something worth telling, and when it happened.
@@ -72,6 +73,46 @@ fn heading(recording: &Recording) -> String {
     if !scenario.title.en.is_empty() {
         out += &format!("{}\n\n", scenario.title.en);
     }
+    out += &wrapped("", &setting(scenario));
+    if scenario.clients.through == Through::Anyone {
+        out += &wrapped(
+            "",
+            "Clients write through every node in turn, whoever leads: it reads, thinks, and writes one more, without a token.",
+        );
+    }
+    if let Some(jobs) = scenario.jobs {
+        let said = format!(
+            "A job falls due every {} and takes {}; whoever leads does them in order.",
+            ms(jobs.every),
+            ms(jobs.takes)
+        );
+        out += &wrapped("", &said);
+    }
+    let off = scenario.rules_off();
+    if !off.is_empty() {
+        out += &wrapped("", &format!("Rules switched off: {}.", off.join(", ")));
+    }
+    out
+}
+
+/// Who elects, how, and in what surroundings.
+fn setting(scenario: &Scenario) -> String {
+    let weather = super::plan::weather(scenario.weather);
+    let (runs, seed) = (millis(scenario.duration), scenario.seed);
+    if let Some(lease) = &scenario.lease {
+        let timing = lease.timing;
+        let nodes = count(scenario.nodes as u64, "node");
+        let servers = count(scenario.servers() as u64, "server");
+        return format!(
+            "{nodes} elect over a store, {} with {servers}, for {runs}, seed {seed}. A lease lasts {}, its holder stops {} before \
+             the end and renews it every {}; what fails is tried again within {}; {weather}.",
+            lease.kind.name(),
+            ms(timing.ttl.as_micros()),
+            ms(timing.margin.as_micros()),
+            ms(timing.renew.as_micros()),
+            ms(timing.retry.as_micros()),
+        );
+    }
     let timing = scenario.timing;
     let mode = if scenario.safe_mode {
         "with PreVote and leases"
@@ -91,56 +132,15 @@ fn heading(recording: &Recording) -> String {
             }
         ),
     };
-    out += &wrapped(
-        "",
-        &format!(
-            "{group} Raft {mode} for {}, seed {}. Election timeout {}, heartbeat every {}; {}; a disk takes {}.",
-            millis(scenario.duration),
-            scenario.seed,
-            span(
-                timing.election_min.as_micros(),
-                timing.election_max.as_micros()
-            ),
-            ms(timing.heartbeat.as_micros()),
-            super::plan::weather(scenario.weather),
-            super::plan::takes(scenario.disk),
+    format!(
+        "{group} Raft {mode} for {runs}, seed {seed}. Election timeout {}, heartbeat every {}; {weather}; a disk takes {}.",
+        span(
+            timing.election_min.as_micros(),
+            timing.election_max.as_micros()
         ),
-    );
-    if scenario.clients.through == Through::Anyone {
-        out += &wrapped(
-            "",
-            "Clients write through every node in turn, whoever leads: it reads, thinks, and writes one more, without a token.",
-        );
-    }
-    if let Some(jobs) = scenario.jobs {
-        let said = format!(
-            "A job falls due every {} and takes {}; whoever leads does them in order.",
-            ms(jobs.every),
-            ms(jobs.takes)
-        );
-        out += &wrapped("", &said);
-    }
-    if !scenario.off.is_empty() {
-        let off: Vec<String> = scenario
-            .off
-            .iter()
-            .map(|rule| kebab(&format!("{rule:?}")))
-            .collect();
-        out += &wrapped("", &format!("Rules switched off: {}.", off.join(", ")));
-    }
-    out
-}
-
-/// The name of a rule as scenario files write it.
-fn kebab(camel: &str) -> String {
-    let mut out = String::new();
-    for letter in camel.chars() {
-        if letter.is_ascii_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.push(letter.to_ascii_lowercase());
-    }
-    out
+        ms(timing.heartbeat.as_micros()),
+        super::plan::takes(scenario.disk),
+    )
 }
 
 /// A paragraph whose first line begins with `margin`, and the others under it.

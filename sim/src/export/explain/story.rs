@@ -16,10 +16,15 @@ pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry
             nodes => format!("All {nodes} nodes start. Nobody leads."),
         },
     )];
+    let by_store = recording.scenario.lease.is_some();
     for office in &elections.offices {
-        entries.extend(won(elections, office));
+        if by_store {
+            entries.push(granted(office));
+        } else {
+            entries.extend(won(elections, office));
+        }
         entries.push(held(recording, office));
-        entries.extend(office.ended.map(|_| ended(office)));
+        entries.extend(office.ended.map(|_| ended(office, by_store)));
     }
     entries.extend(lost(elections));
     entries.extend(split_votes(elections));
@@ -35,7 +40,7 @@ pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry
                 "The run is over. {} leads in term {}: {}.",
                 name(office),
                 office.term,
-                work(office)
+                work(office, by_store)
             ),
         ));
     } else {
@@ -73,6 +78,16 @@ fn won(elections: &Elections, office: &Office) -> Option<Entry> {
     };
     text += &format!(" at {}.", ms(office.elected));
     Some(Entry::new(attempt.from, text))
+}
+
+/// What the store said.
+fn granted(office: &Office) -> Entry {
+    let text = format!(
+        "The store grants {} the lease, with token {}.",
+        name(office),
+        office.term
+    );
+    Entry::new(office.elected, text)
 }
 
 /// Why a node tried.
@@ -120,7 +135,7 @@ fn held(recording: &Recording, office: &Office) -> Entry {
         name(office),
         office.term
     );
-    if recording.scenario.nodes == 1 {
+    if recording.scenario.nodes == 1 || recording.scenario.lease.is_some() {
         text = format!("{} is established in term {}", name(office), office.term);
     }
     text += &match office.first_write {
@@ -145,7 +160,7 @@ const REMOVED: i64 = Ended::Removed as i64;
 const TAKEN: i64 = Ended::Taken as i64;
 const TRANSFERRED: i64 = Ended::Transferred as i64;
 
-fn ended(office: &Office) -> Entry {
+fn ended(office: &Office, by_store: bool) -> Entry {
     let (at, why, by) = office.ended.unwrap_or((office.elected, 0, None));
     let who = name(office);
     let term = office.term;
@@ -173,6 +188,9 @@ fn ended(office: &Office) -> Entry {
         (LAPSED, None) if office.established.is_none() => {
             format!("{who} gives term {term} up: it was never established.")
         }
+        (LAPSED, None) if by_store => format!(
+            "{who}'s lease of term {term} lapses, the store having answered nothing since: it stops leading."
+        ),
         (LAPSED, None) => format!(
             "{who}'s lease of term {term} lapses, no majority having answered since: it stops leading."
         ),
@@ -181,19 +199,21 @@ fn ended(office: &Office) -> Entry {
         ),
         _ => format!("{who}'s term {term} is over."),
     };
-    text += &format!(" In office: {}.", work(office));
+    text += &format!(" In office: {}.", work(office, by_store));
     Entry::new(at, text)
 }
 
-fn work(office: &Office) -> String {
-    let mut said = count(office.heartbeats, "heartbeat");
-    if let Some((_, renewed)) = office.believed.filter(|(_, renewed)| *renewed > 0) {
-        said += &format!(", lease renewed {}", count(renewed, "time"));
+fn work(office: &Office, by_store: bool) -> String {
+    let mut said = Vec::new();
+    if !by_store {
+        said.push(count(office.heartbeats, "heartbeat"));
     }
-    said + &format!(
-        ", {} taken by the fenced resource",
-        count(office.writes, "write")
-    )
+    if let Some((_, renewed)) = office.believed.filter(|(_, renewed)| *renewed > 0) {
+        said.push(format!("lease renewed {}", count(renewed, "time")));
+    }
+    let writes = count(office.writes, "write");
+    said.push(format!("{writes} taken by the fenced resource"));
+    said.join(", ")
 }
 
 /// Attempts that came to nothing, told together for each node between one election and the next.

@@ -15,8 +15,10 @@ const MOST_TOLD: usize = 20;
 pub(super) fn gaps(recording: &Recording, elections: &Elections) -> Vec<String> {
     let judges = recording.world.judges();
     let end = recording.scenario.duration;
+    let by_store = recording.scenario.lease.is_some();
     let mut lines = told(judges.leaderless(), end, |from, until| {
         let stages = match stages(elections, from, until) {
+            Some(stages) if by_store => stages.said_of_store(),
             Some(stages) => stages.said(),
             None => ended(recording, until),
         };
@@ -104,6 +106,16 @@ fn stages(elections: &Elections, from: u64, until: u64) -> Option<Stages> {
 }
 
 impl Stages {
+    /// Who waits for a store notices nothing by itself.
+    fn said_of_store(&self) -> String {
+        let until = self.detection + self.election + self.establishment;
+        let mut said = format!("{} until the store granted the lease", ms(until));
+        if let Some(write) = self.first_write {
+            said += &format!("; the first write {} later", ms(write));
+        }
+        said
+    }
+
     fn said(&self) -> String {
         let mut said = format!(
             "{} until somebody noticed, {} for the election",

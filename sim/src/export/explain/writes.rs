@@ -192,7 +192,7 @@ pub(super) fn summary(recording: &Recording) -> Vec<String> {
             .iter()
             .filter(move |event| event.kind == kind)
     };
-    let client = recording.scenario.nodes as u16;
+    let client = recording.client();
     let asked = events(Kind::Send)
         .filter(|event| event.actor == client && event.a == REQUEST)
         .count() as u64;

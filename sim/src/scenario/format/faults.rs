@@ -137,6 +137,36 @@ pub(in crate::scenario) static FAULT: &[Entry] = &[
         Kind::Node(&["follower"]),
         Absent,
     ),
+    entry(
+        "failover",
+        "The primary is lost, and its asynchronous replica takes its place, with what has reached it.",
+        Kind::Server,
+        Absent,
+    ),
+    entry(
+        "evict",
+        "The store loses the record of the election, which nobody who takes part deleted.",
+        Kind::Server,
+        Absent,
+    ),
+    entry(
+        "back-up",
+        "What a server keeps is copied.",
+        Kind::Server,
+        Absent,
+    ),
+    entry(
+        "restore",
+        "What was copied last takes the place of all that a server keeps.",
+        Kind::Server,
+        Absent,
+    ),
+    entry(
+        "power-cut",
+        "A server dies, and what it had written and not synced is gone.",
+        Kind::Server,
+        Absent,
+    ),
 ];
 
 static MEMBERS: [Entry; 2] = [

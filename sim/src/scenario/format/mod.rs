@@ -57,6 +57,8 @@ pub(super) enum Kind {
     Node(&'static [&'static str]),
     /// The same, or a server of the store.
     Member(&'static [&'static str]),
+    /// A server of the store.
+    Server,
     /// The two ends of a link.
     Link,
     /// The name, or the two ends of a link.

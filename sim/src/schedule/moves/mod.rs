@@ -4,8 +4,10 @@
 mod links;
 mod office;
 mod process;
+mod store;
 mod surroundings;
 
+pub(super) use store::{LOSSES, STORE_MOVES};
 pub(super) use surroundings::within;
 
 use super::hand::Hand;

@@ -239,8 +239,20 @@ impl Machine {
     pub(super) fn standing(&self, now: Instant) -> Standing {
         match each!(&self.scheme, scheme => scheme.standing(now)) {
             Standing::Following(leader) => Standing::Following(self.leader_placed(leader)),
+            // Without the rule that ends it by the clock a belief has no end that is known beforehand.
+            Standing::Leading(tenure) if self.believes_at(tenure.until) => {
+                Standing::Leading(Tenure {
+                    until: Instant::FOREVER,
+                    ..tenure
+                })
+            }
             standing => standing,
         }
+    }
+
+    fn believes_at(&self, at: Instant) -> bool {
+        let standing = each!(&self.scheme, scheme => scheme.standing(at));
+        matches!(standing, Standing::Leading(_))
     }
 
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {

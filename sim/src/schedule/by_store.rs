@@ -1,0 +1,97 @@
+//! Elections over a store: the group of a seed, its store, network and clocks.
+
+use super::draw::Draw;
+use super::{END, jobs, moves};
+use crate::physics::weather::Weather;
+use crate::scenario::{Clients, Lease, Scenario};
+use crate::scheme::lease::Kind;
+use tenure::Duration;
+use tenure::lease::{Rule, Switched};
+
+/// The lease: a storm lasts for six of them, and each store counts them in whole seconds.
+const TTL: Duration = Duration::from_secs(1);
+/// More than a message takes while nothing is wrong.
+const LATENCY: Duration = Duration::from_millis(20);
+
+/// By what store they elect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByStore {
+    /// By what.
+    pub kind: Kind,
+    /// Rules of the family that are switched off.
+    pub off: Vec<Rule>,
+    /// Whether the store loses what it had acknowledged: that breaks what every scheme rests on, and is excused.
+    pub loses: bool,
+}
+
+impl ByStore {
+    /// By this, with every rule on, and a store that loses nothing.
+    #[must_use]
+    pub const fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            off: Vec::new(),
+            loses: false,
+        }
+    }
+}
+
+/// The group of a seed, its clients, store, network and clocks.
+pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scenario {
+    let usual = Scenario::usual();
+    let nodes = [2, 3, 3, 5][draw.place(4)];
+    let mut timing = store.kind.timing(Some(TTL));
+    // Without a margin nothing hides what is a grain too long.
+    if draw.one_in(2) {
+        timing.margin = Duration::ZERO;
+    }
+    let mut often = |most| {
+        if draw.one_in(2) {
+            0
+        } else {
+            draw.between(1, most) * 1_000
+        }
+    };
+    let (think, write_delay) = (often(60), often(1_500));
+    let clocks = if draw.one_in(3) {
+        Vec::new()
+    } else {
+        (0..nodes)
+            .map(|_| moves::within(draw, timing.rate.0))
+            .collect()
+    };
+    let (latency_min, latency_max) = match draw.between(0, 2) {
+        // All messages take as long: nothing breaks a tie.
+        0 => (5_000, 5_000),
+        1 => (500, 2_000),
+        _ => (5_000, 10_000),
+    };
+    Scenario {
+        seed,
+        nodes,
+        lease: Some(Lease {
+            kind: store.kind,
+            timing,
+            latency: LATENCY,
+            rules: Switched::without(&store.off),
+        }),
+        clients: Clients {
+            think,
+            write_delay,
+            ..usual.clients
+        },
+        weather: Weather {
+            latency_min,
+            latency_max,
+            // A client of a store mostly talks over a connection.
+            fifo: !draw.one_in(3),
+            ..usual.weather
+        },
+        clocks,
+        jobs: jobs(seed),
+        // The lease ends, which a server may notice half a second late; whoever waits looks, and asks.
+        leader_within: 3 * TTL.as_micros(),
+        duration: END,
+        ..usual
+    }
+}
