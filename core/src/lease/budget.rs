@@ -48,6 +48,20 @@ pub enum BudgetError {
     NoKey,
     /// The name has more than one line, and the record ends it after the first.
     LineBreak,
+    /// A holder may believe for as long as the lease, or longer.
+    DeadlineTooLong {
+        /// How long it may.
+        deadline: Duration,
+        /// The lease.
+        ttl: Duration,
+    },
+    /// A holder stops before a second attempt to renew.
+    DeadlineTooShort {
+        /// After so long.
+        deadline: Duration,
+        /// How long an attempt waits at most.
+        needs: Duration,
+    },
 }
 
 impl BudgetError {
@@ -63,6 +77,8 @@ impl BudgetError {
             Self::NotSeconds(_) => "not-seconds",
             Self::NoKey => "no-key",
             Self::LineBreak => "line-break",
+            Self::DeadlineTooLong { .. } => "deadline-too-long",
+            Self::DeadlineTooShort { .. } => "deadline-too-short",
         }
     }
 
@@ -83,6 +99,8 @@ impl BudgetError {
             Self::NotSeconds(_) => "round ttl up to whole seconds",
             Self::NoKey => "name a key that no other election has",
             Self::LineBreak => "use a name of one line",
+            Self::DeadlineTooLong { .. } => "lower renew_deadline, or raise ttl",
+            Self::DeadlineTooShort { .. } => "raise renew_deadline, or lower retry",
         }
     }
 }
@@ -121,6 +139,14 @@ impl fmt::Display for Reason<'_> {
             BudgetError::LineBreak => {
                 f.write_str("the name has a line break, where records end it")
             }
+            BudgetError::DeadlineTooLong { deadline, ttl } => write!(
+                f,
+                "a holder may go on for {deadline} without a renewal, and the lease is {ttl}"
+            ),
+            BudgetError::DeadlineTooShort { deadline, needs } => write!(
+                f,
+                "a holder stops {deadline} after a renewal, and a pause with its jitter takes {needs}"
+            ),
         }
     }
 }

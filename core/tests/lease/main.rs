@@ -1,5 +1,6 @@
 //! Elections over stores: each scheme by hand, and under a hostile host and network, with the invariants judged from outside.
 
 mod etcd;
+mod kubernetes;
 mod sql;
 mod storm;
