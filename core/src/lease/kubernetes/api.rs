@@ -59,12 +59,15 @@ pub struct Lease {
 
 /// What the object says. The host writes its calendar's time as `renewTime` with every write: without that, a renewal
 /// changes nothing, and the API server does not write it.
+///
+/// What the `spec` has no field for is in [`annotation`]s. They say something only of the holder that
+/// [`annotation::HOLDER`] names: other clients leave those they find, when they take the object over.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
-    /// `holderIdentity`, and what others shall know in an annotation; `None` for an empty or missing one. Of a name that is
-    /// longer than [`MAX_NAME`](crate::lease::MAX_NAME) the beginning is enough: it is another client's.
+    /// `holderIdentity`, and what others shall know ([`annotation::METADATA`]); `None` for an empty or missing one. Of a name
+    /// that is longer than [`MAX_NAME`](crate::lease::MAX_NAME) the beginning is enough: it is another client's.
     pub holder: Option<Claimant>,
-    /// Of the tenure, in an annotation; `Nonce(0)` when there is none, which is another client's.
+    /// Of the tenure ([`annotation::NONCE`]); `Nonce(0)` when there is none, which is another client's.
     pub nonce: Nonce,
     /// `leaseDurationSeconds`; 0 for a missing one. The API refuses to write a 0.
     pub seconds: u32,
@@ -72,6 +75,18 @@ pub struct Record {
     pub transitions: u32,
     /// `acquireTime`, in microseconds since 1970; `None`: the same as `renewTime`.
     pub acquired: Option<i64>,
-    /// The token's version, in an annotation, from the first renewal on; until then it is that of the object.
+    /// The token's version ([`annotation::SINCE`]), from the first renewal on; until then it is that of the object.
     pub since: Option<u64>,
+}
+
+/// The keys of what a [`Record`] has beside the `spec`.
+pub mod annotation {
+    /// The `holderIdentity` that the others are about; not there in a record that names nobody.
+    pub const HOLDER: &str = "tenure-holder";
+    /// [`Record::nonce`](super::Record::nonce), in 32 hexadecimal digits.
+    pub const NONCE: &str = "tenure-nonce";
+    /// [`Record::since`](super::Record::since), a decimal number.
+    pub const SINCE: &str = "tenure-since";
+    /// What the holder wants others to know; not there when that is nothing.
+    pub const METADATA: &str = "tenure-metadata";
 }

@@ -8,8 +8,8 @@
 //!   release is tried and with a call hanging (LS-3, LS-7), and at once when another holder, or no object, is read (LS-1).
 //!   So the renew deadline is what it says: with 15, 10 and 2 seconds and answers that take *d*, client-go stops up to
 //!   12 s + *d* after its last update was done, which leaves 3 s − *d* of the lease; this machine stops after 10 s.
-//! - A record is the own one by a nonce, kept in an annotation, and not by the name: two of one name wait for each other, and
-//!   a process that comes back waits out its former self.
+//! - A record is the own one by a nonce, kept in an annotation, and not by the name alone: two of one name wait for each
+//!   other, and a process that comes back waits out its former self.
 //! - The `leaseDurationSeconds` of others can only make a waiter wait longer, and at most [`LONGEST`] own leases (LS-8).
 //! - An object that is deleted while somebody held it is not created anew before the record seen last was waited out, and
 //!   what was meant for it does not touch its successor: updates name the `uid`.
@@ -45,6 +45,6 @@ mod api;
 mod config;
 mod machine;
 
-pub use api::{Lease, Record, Reply, Request, Uid};
+pub use api::{Lease, Record, Reply, Request, Uid, annotation};
 pub use config::{Config, LONGEST};
 pub use machine::{Kubernetes, MAX_TRANSITIONS};

@@ -330,6 +330,23 @@ fn the_own_record_in_another_object_is_not_held() {
     assert_eq!(anna.deposed(), [Why::Taken]);
 }
 
+/// Another client takes the object over, and leaves the annotations it finds: the nonce alone makes no record the own one.
+#[test]
+fn the_own_nonce_beside_another_name_is_not_the_own_record() {
+    let mut api = Api::default();
+    let mut anna = Desk::leading(&mut api);
+    let object = api.object.clone().unwrap();
+    let by_client_go = Record {
+        holder: by_ben(15).holder,
+        ..object.record
+    };
+    api.write(1, object.uid, by_client_go);
+    anna.silence(2000);
+    anna.answer(2000, &mut api);
+    anna.answer(2000, &mut api);
+    assert_eq!(anna.deposed(), [Why::Taken]);
+}
+
 /// Where the host's calendar stands still a renewal changes nothing, is answered and not written: waiters see no change, so
 /// it does not count.
 #[test]

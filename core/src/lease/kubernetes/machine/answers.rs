@@ -253,11 +253,9 @@ impl<R: Rules> Kubernetes<R> {
         let Some(holder) = &record.holder else {
             return false;
         };
-        if self.rules.keeps(Rule::Nonce) {
-            record.nonce == self.nonce
-        } else {
-            holder.identity == self.config.common.claimant.identity
-        }
+        // A client that knows nothing of nonces leaves the one it finds.
+        holder.identity == self.config.common.claimant.identity
+            && (record.nonce == self.nonce || !self.rules.keeps(Rule::Nonce))
     }
 
     /// Until when the answer to a request that was sent then lets a holder believe.
