@@ -112,6 +112,19 @@ pub enum Verb {
     Delete,
 }
 
+impl Call {
+    /// Its verb.
+    #[must_use]
+    pub const fn verb(&self) -> Verb {
+        match self {
+            Self::Get(_) => Verb::Get,
+            Self::Create(_) => Verb::Create,
+            Self::Update(_) => Verb::Update,
+            Self::Delete { .. } => Verb::Delete,
+        }
+    }
+}
+
 /// What the server answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {

@@ -29,8 +29,10 @@ impl Server {
     /// A client calls, at `now` in microseconds on the server's clock.
     pub fn ask(&mut self, now: u64, client: u16, ticket: Ticket, call: &Call) {
         self.wake(now);
+        let permitted = self.permit(client, call.verb());
         let answer = match self.trouble {
             Some(Trouble::Overloaded) => Answer::Failure(Reason::TooManyRequests),
+            _ if permitted.is_err() => Answer::Failure(Reason::Forbidden),
             Some(Trouble::Fails { done }) => {
                 if done {
                     self.carry_out(client, call);
@@ -111,28 +113,22 @@ impl Server {
     fn judge(&mut self, client: u16, call: &Call) -> Result<Answer, Reason> {
         match call {
             Call::Get(name) => {
-                self.permit(client, Verb::Get)?;
                 let lease = self.kept.leases.get(name).ok_or(Reason::NotFound)?;
                 Ok(Answer::Object(lease.clone()))
             }
             Call::Create(lease) => {
-                self.permit(client, Verb::Create)?;
                 lease.spec.validate()?;
                 if self.kept.leases.contains_key(&lease.metadata.name) {
                     return Err(Reason::AlreadyExists);
                 }
                 Ok(Answer::Created(self.kept.create(lease)))
             }
-            Call::Update(lease) => {
-                self.permit(client, Verb::Update)?;
-                self.update(client, lease)
-            }
+            Call::Update(lease) => self.update(client, lease),
             Call::Delete {
                 name,
                 uid,
                 resource_version,
             } => {
-                self.permit(client, Verb::Delete)?;
                 let present = self.kept.leases.get(name).ok_or(Reason::NotFound)?;
                 let is = &present.metadata;
                 if uid.is_some_and(|uid| is.uid != Some(uid))
