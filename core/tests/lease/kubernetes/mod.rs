@@ -2,6 +2,7 @@
 
 mod api;
 mod desk;
+mod order;
 mod reports;
 mod rest;
 mod storms;

@@ -80,7 +80,11 @@ fn a_call_that_hangs_keeps_nothing_up() {
     anna.silence(2000);
     let (hangs, request) = anna.take();
     assert!(matches!(request, Request::Update { .. }));
-    // It is looked whether it came through, and tried again.
+    // It waited long enough: it is looked whether it came through, and tried again.
+    anna.silence(4000);
+    assert_eq!(anna.asked.last().unwrap().1, Request::Get);
+    anna.answer(4000, &mut api);
+    anna.answer(4000, &mut api);
     anna.run(9_000, |now, request| api.carry_out(now, request));
     assert!(anna.leads(15_000));
     let until = anna.machine.tenure().unwrap().until;
@@ -291,6 +295,10 @@ fn an_unknown_renewal_is_looked_at() {
         }
         anna.tell(2000, ticket, Err(Unknown));
         assert_eq!(anna.machine.tenure().unwrap().until, at(10_000));
+        anna.silence(4000);
+        assert_eq!(anna.asked.last().unwrap().1, Request::Get);
+        anna.answer(4000, &mut api);
+        anna.answer(4000, &mut api);
         anna.run(6000, |now, request| api.carry_out(now, request));
         assert!(anna.leads(12_000));
         assert_eq!(anna.machine.refusals().total(), 0);
