@@ -27,6 +27,8 @@ pub(crate) struct Api {
     created: u128,
     /// Where the rest of the cluster writes, and calls are refused at times.
     busy: Option<Random>,
+    /// Whether somebody deletes the object at times, or writes nobody into it.
+    touched: bool,
     said: VecDeque<(usize, Ticket, Reply)>,
 }
 
@@ -38,10 +40,26 @@ impl Api {
         }
     }
 
+    pub(crate) fn touched(seed: u64) -> Self {
+        Self {
+            touched: true,
+            ..Self::busy(seed)
+        }
+    }
+
     /// Answers at an instant of the caller's calendar.
     pub(crate) fn carry_out(&mut self, calendar: u64, request: Request) -> Reply {
         if let Some(random) = &mut self.busy {
             self.revision += random.below(3);
+            if self.touched && random.below(1000) < 5 {
+                self.revision += 1;
+                match &mut self.object {
+                    Some(object) if random.below(2) == 0 => {
+                        (object.record.holder, object.version) = (None, self.revision);
+                    }
+                    object => *object = None,
+                }
+            }
             if random.below(1000) < 30 {
                 return Reply::NotDone;
             }

@@ -75,6 +75,42 @@ fn in_any_weather_nobody_believes_beside_another() {
     assert!(tenures > 16_000 && lapsed > 2_000, "{tenures} {lapsed}");
 }
 
+fn touched(seed: u64, weather: Weather) -> Run {
+    let configs: Vec<_> = DISTINCT.iter().map(|name| config(name).common).collect();
+    let store = Api::touched(seed);
+    let (storm, configs) = Storm::new(seed, &configs, store, weather, true, usual);
+    storm.excused().run(&configs, 30)
+}
+
+/// Whoever finds it free, or for the first time sees that there is none, takes it at once; who held it believes until it
+/// hears of it, and that is not for longer than the renew deadline.
+#[test]
+fn where_the_object_is_touched_two_believe_for_less_than_a_renew_deadline() {
+    let slow = |time: Duration| config("anna").common.timing.rate.at_most(time).as_micros();
+    let mut longest = 0;
+    for seed in 0..2000 {
+        let run = touched(seed, Weather::STORM);
+        assert_eq!(run.broken, None, "seed {seed}");
+        assert!(run.led_after.is_some(), "seed {seed}: {run:?}");
+        longest = longest.max(run.overlap);
+    }
+    let bound = slow(config("anna").belief());
+    assert!(longest > bound / 2 && longest <= bound, "{longest}");
+}
+
+/// Where nothing else goes wrong it hears of it with its next update.
+#[test]
+fn where_nothing_else_goes_wrong_it_is_heard_of_with_the_next_update() {
+    let timing = config("anna").common.timing;
+    let bound = (timing.renew + timing.retry + timing.patience).as_micros();
+    let mut longest = 0;
+    for seed in 0..500 {
+        let run = touched(seed, Weather::CALM);
+        longest = longest.max(run.overlap);
+    }
+    assert!(longest > 0 && longest <= bound, "{longest}");
+}
+
 static OFF: AtomicU8 = AtomicU8::new(0);
 
 fn without(common: Common, boot: Boot, now: Instant) -> Kubernetes<Switched> {
