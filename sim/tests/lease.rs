@@ -156,3 +156,48 @@ fn what_a_store_has_not_is_not_taken_from_it() {
     assert_eq!(effective, [0, 0, 1, 1, 1]);
     assert_eq!(counts.mattered[Action::PowerCut(store).kind()], 1);
 }
+
+/// Who comes back under its old name is another: it waits out the record that it left itself.
+#[test]
+fn processes_that_come_back_wait_out_their_lease_objects() {
+    let mut exercised = 0;
+    for seed in 0..50 {
+        let faults = vec![
+            at(4_000, Action::Crash(Who::Leader)),
+            at(4_200, Action::Restart(Who::Crashed)),
+            at(9_000, Action::Pause(Who::Leader)),
+            at(14_000, Action::Resume(Who::Paused)),
+        ];
+        let world = run(Kind::Kubernetes, seed, faults);
+        assert_eq!(world.judges().belief().overlap, 0, "seed {seed}");
+        for check in [Check::TokenRises, Check::LeaderAgain] {
+            let outcome = world.verdict(check).outcome;
+            assert_eq!(outcome, Outcome::Holds, "seed {seed} {check:?}");
+        }
+        let verdict = world.verdict(Check::BelievedLeaders).outcome;
+        exercised += u64::from(verdict == Outcome::Holds);
+        assert_eq!(world.counts().establishments, 3, "seed {seed}");
+    }
+    assert_eq!(exercised, 50);
+}
+
+/// An API server that comes back has what it had; its clock says nothing, and those of its clients' hosts are an hour apart
+/// in all of these worlds.
+#[test]
+fn an_api_server_that_restarts_with_a_wrong_clock_costs_no_leader() {
+    let store = Who::Node(3);
+    for seed in 0..50 {
+        let faults = vec![
+            at(5_000, Action::Crash(store)),
+            at(5_300, Action::Restart(store)),
+            at(8_000, Action::Clock(store, None, 3_600_000_000)),
+            at(12_000, Action::Crash(Who::Leader)),
+        ];
+        let world = run(Kind::Kubernetes, seed, faults);
+        assert_eq!(world.counts().establishments, 2, "seed {seed}");
+        for check in [Check::LeaderAgain, Check::BelievedLeaders] {
+            let outcome = world.verdict(check).outcome;
+            assert_eq!(outcome, Outcome::Holds, "seed {seed} {check:?}");
+        }
+    }
+}

@@ -51,6 +51,20 @@ pub enum BudgetError {
     LineBreak,
     /// There are more servers than a round can count: so many.
     TooManyServers(u8),
+    /// A holder may believe for as long as the lease, or longer.
+    DeadlineTooLong {
+        /// How long it may.
+        deadline: Duration,
+        /// The lease.
+        ttl: Duration,
+    },
+    /// A holder stops before a second attempt to renew.
+    DeadlineTooShort {
+        /// After so long.
+        deadline: Duration,
+        /// How long an attempt waits at most.
+        needs: Duration,
+    },
 }
 
 impl BudgetError {
@@ -67,6 +81,8 @@ impl BudgetError {
             Self::NoKey => "no-key",
             Self::LineBreak => "line-break",
             Self::TooManyServers(_) => "too-many-servers",
+            Self::DeadlineTooLong { .. } => "deadline-too-long",
+            Self::DeadlineTooShort { .. } => "deadline-too-short",
         }
     }
 
@@ -88,6 +104,8 @@ impl BudgetError {
             Self::NoKey => "name a key that no other election has",
             Self::LineBreak => "use a name of one line",
             Self::TooManyServers(_) => "use five servers",
+            Self::DeadlineTooLong { .. } => "lower renew_deadline, or raise ttl",
+            Self::DeadlineTooShort { .. } => "raise renew_deadline, or lower retry",
         }
     }
 }
@@ -129,6 +147,14 @@ impl fmt::Display for Reason<'_> {
             BudgetError::TooManyServers(servers) => {
                 write!(f, "{servers} servers are above the limit of {MAX_SERVERS}")
             }
+            BudgetError::DeadlineTooLong { deadline, ttl } => write!(
+                f,
+                "a holder may go on for {deadline} without a renewal, and the lease is {ttl}"
+            ),
+            BudgetError::DeadlineTooShort { deadline, needs } => write!(
+                f,
+                "a holder stops {deadline} after a renewal, and a pause with its jitter takes {needs}"
+            ),
         }
     }
 }

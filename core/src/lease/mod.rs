@@ -24,6 +24,7 @@ mod claimant;
 mod config;
 pub mod etcd;
 mod identity;
+pub mod kubernetes;
 mod office;
 pub mod redis;
 pub mod redlock;

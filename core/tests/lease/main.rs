@@ -2,5 +2,6 @@
 
 mod etcd;
 mod redis;
+mod kubernetes;
 mod sql;
 mod storm;

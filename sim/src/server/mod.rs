@@ -10,6 +10,7 @@ use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
+use crate::scheme::lease::Cluster;
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
@@ -94,6 +95,7 @@ pub struct Record {
 pub(crate) enum Kept {
     Sql(Database),
     Etcd(Etcd),
+    Kubernetes(Cluster),
 }
 
 impl Kept {
@@ -101,6 +103,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::Kubernetes(cluster) => cluster,
         }
     }
 
@@ -108,6 +111,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::Kubernetes(cluster) => cluster,
         }
     }
 }

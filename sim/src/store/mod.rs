@@ -12,6 +12,7 @@
 
 mod client;
 pub(crate) mod etcd;
+pub mod kubernetes;
 mod kv;
 mod lessor;
 #[cfg(not(target_family = "wasm"))]

@@ -3,6 +3,7 @@
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers.
 
 mod etcd;
+mod kubernetes;
 mod sql;
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
@@ -10,15 +11,18 @@ use crate::scenario::node_name;
 use crate::server::Kept;
 use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
+pub(crate) use kubernetes::Cluster;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::lease::{
     Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
 };
-use tenure::lease::{etcd as core_etcd, sql as core_sql};
+use tenure::lease::{etcd as core_etcd, kubernetes as core_kubernetes, sql as core_sql};
 use tenure::raft::{Message, Write};
-use tenure::{Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure};
+use tenure::{
+    Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Unknown,
+};
 
 /// By what the nodes elect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +32,13 @@ pub enum Kind {
     Sql = 0,
     /// A queue of candidates in etcd.
     Etcd = 1,
+    /// A `Lease` object of Kubernetes.
+    Kubernetes = 2,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Sql, Self::Etcd];
+    pub const ALL: [Self; 3] = [Self::Sql, Self::Etcd, Self::Kubernetes];
 
     /// Its name in files and reports.
     #[must_use]
@@ -40,6 +46,7 @@ impl Kind {
         match self {
             Self::Sql => "sql",
             Self::Etcd => "etcd",
+            Self::Kubernetes => "kubernetes",
         }
     }
 
@@ -63,6 +70,8 @@ pub enum StoreAsk {
     Sql(core_sql::Request),
     /// A call.
     Etcd(core_etcd::Request),
+    /// A call.
+    Kubernetes(core_kubernetes::Request),
 }
 
 /// What a store says.
@@ -72,6 +81,8 @@ pub enum StoreSaid {
     Sql(core_sql::Reply),
     /// What came of a call, or what a watch tells.
     Etcd(core_etcd::Reply),
+    /// What came of a call, where that is known.
+    Kubernetes(Result<core_kubernetes::Reply, Unknown>),
 }
 
 /// What the nodes of one election are built from. They are 0 to `nodes − 1`.
@@ -116,6 +127,7 @@ impl Setup {
         match self.kind {
             Kind::Sql => config.budget().map(drop),
             Kind::Etcd => queue(config).budget().map(drop),
+            Kind::Kubernetes => core_kubernetes::Config::of(config).budget().map(drop),
         }
     }
 
@@ -124,6 +136,7 @@ impl Setup {
         match self.kind {
             Kind::Sql => vec![Kept::Sql(Database::default())],
             Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
+            Kind::Kubernetes => vec![Kept::Kubernetes(Cluster::default())],
         }
     }
 
@@ -146,6 +159,12 @@ impl Setup {
             Kind::Etcd => {
                 let config = queue(config);
                 AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
+            }
+            Kind::Kubernetes => {
+                let config = core_kubernetes::Config::of(config);
+                let machine =
+                    core_kubernetes::Kubernetes::with_rules(config, boot, now, self.rules);
+                AnyScheme::Kubernetes(machine.ok()?)
             }
         };
         Some(Machine {
@@ -171,6 +190,7 @@ pub struct Machine {
 enum AnyScheme {
     Sql(core_sql::Sql<Switched>),
     Etcd(core_etcd::Etcd<Switched>),
+    Kubernetes(core_kubernetes::Kubernetes<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -179,6 +199,7 @@ macro_rules! each {
         match $machine {
             AnyScheme::Sql($scheme) => $then,
             AnyScheme::Etcd($scheme) => $then,
+            AnyScheme::Kubernetes($scheme) => $then,
         }
     };
 }
@@ -206,8 +227,11 @@ impl Machine {
             (AnyScheme::Etcd(machine), Ok(Answer::Store(StoreSaid::Etcd(reply)))) => {
                 machine.handle(now, Input::Reply(ticket, Ok(reply)));
             }
+            (AnyScheme::Kubernetes(machine), Ok(Answer::Store(StoreSaid::Kubernetes(result)))) => {
+                machine.handle(now, Input::Reply(ticket, result));
+            }
             (scheme, _) => {
-                each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(tenure::Unknown))));
+                each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(Unknown))));
             }
         }
     }
@@ -221,6 +245,11 @@ impl Machine {
             },
             AnyScheme::Etcd(machine) => match machine.poll()? {
                 Output::Request(ticket, request) => (ticket, StoreAsk::Etcd(request)),
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                Output::Send(_, never) => match never {},
+            },
+            AnyScheme::Kubernetes(machine) => match machine.poll()? {
+                Output::Request(ticket, request) => (ticket, StoreAsk::Kubernetes(request)),
                 Output::Event(event) => return Some(Output::Event(self.placed(event))),
                 Output::Send(_, never) => match never {},
             },
@@ -300,12 +329,13 @@ impl Machine {
 
     /// When the request was sent that the tenure counts from.
     fn lease_from(&self, tenure: Tenure) -> Instant {
-        let timing = match &self.scheme {
-            AnyScheme::Sql(machine) => machine.config().timing,
-            AnyScheme::Etcd(machine) => machine.config().common.timing,
+        let of = |timing: Timing| timing.belief(timing.ttl);
+        let belief = match &self.scheme {
+            AnyScheme::Sql(machine) => of(machine.config().timing),
+            AnyScheme::Etcd(machine) => of(machine.config().common.timing),
+            AnyScheme::Kubernetes(machine) => machine.config().belief(),
         };
-        let belief = timing.belief(timing.ttl).as_micros();
-        Instant::from_micros(tenure.until.as_micros().saturating_sub(belief))
+        Instant::from_micros(tenure.until.as_micros().saturating_sub(belief.as_micros()))
     }
 
     fn placed(&self, event: Event) -> Event {

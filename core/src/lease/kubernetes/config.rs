@@ -1,0 +1,112 @@
+//! How a node takes part in an election by a `Lease` object.
+
+use crate::Duration;
+use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Timing};
+
+/// How many own leases a waiter grants a record that names a longer one: a rollout may change the duration so much.
+pub const LONGEST: u64 = 4;
+
+/// How one node takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// What all schemes have. `ttl` is client-go's `LeaseDuration`, `renew` and `retry` are its `RetryPeriod`.
+    pub common: Common,
+    /// How long a holder believes at most after the send of its last acknowledged update: `RenewDeadline`.
+    pub renew_deadline: Duration,
+}
+
+impl Config {
+    /// A candidate with the defaults of Kubernetes' own components (the controller manager, the scheduler), which are those
+    /// of controller-runtime too: 15, 10 and 2 seconds.
+    #[must_use]
+    pub fn new(claimant: Claimant) -> Self {
+        Self::timed(claimant, [15, 10, 2])
+    }
+
+    /// A candidate with the defaults of OpenShift's operators, which are to survive a minute without an API server: 137, 107
+    /// and 26 seconds.
+    #[must_use]
+    pub fn openshift(claimant: Claimant) -> Self {
+        Self::timed(claimant, [137, 107, 26])
+    }
+
+    /// A candidate that takes part like this, and stops after two thirds of a lease, as it is by default.
+    #[must_use]
+    pub const fn of(common: Common) -> Self {
+        Self {
+            renew_deadline: common.timing.ttl.scaled_down(2, 3),
+            common,
+        }
+    }
+
+    /// `LeaseDuration`, `RenewDeadline` and `RetryPeriod`, in seconds.
+    fn timed(claimant: Claimant, [lease, deadline, period]: [u64; 3]) -> Self {
+        let period = Duration::from_secs(period);
+        let timing = Timing {
+            renew: period,
+            retry: period,
+            patience: period,
+            ..Timing::of(Duration::from_secs(lease))
+        };
+        Self {
+            common: Common {
+                timing,
+                ..Common::new(claimant)
+            },
+            renew_deadline: Duration::from_secs(deadline),
+        }
+    }
+
+    /// How long a holder believes after the send of its last acknowledged update.
+    #[must_use]
+    pub fn belief(&self) -> Duration {
+        let timing = &self.common.timing;
+        timing.belief(timing.ttl).min(self.renew_deadline)
+    }
+
+    /// What follows from the parameters. What client-go refuses is refused, and what leaves no slack.
+    ///
+    /// # Errors
+    /// What is wrong, with the parameter to move.
+    pub fn budget(&self) -> Result<Budget, BudgetError> {
+        let timing = self.common.timing;
+        if !timing.ttl.as_micros().is_multiple_of(1_000_000) {
+            return Err(BudgetError::NotSeconds(timing.ttl));
+        }
+        if self.renew_deadline >= timing.ttl {
+            return Err(BudgetError::DeadlineTooLong {
+                deadline: self.renew_deadline,
+                ttl: timing.ttl,
+            });
+        }
+        let needs = jitter(timing.retry);
+        if self.renew_deadline <= needs {
+            return Err(BudgetError::DeadlineTooShort {
+                deadline: self.renew_deadline,
+                needs,
+            });
+        }
+        // Belief ends at the renew deadline at the latest.
+        let early = timing.belief(timing.ttl).saturating_sub(self.belief());
+        let effective = Timing {
+            margin: timing.margin + early,
+            ..timing
+        };
+        let budget = effective.budget(self.common.latency)?;
+        // The last renewal came through just before the API server went, and the next is a period later; the last that was
+        // in vain had just begun when it came back, and after it come a look and an update.
+        let round_trip = self.common.latency + self.common.latency;
+        let tries = timing.renew + timing.retry.max(timing.patience) + round_trip + round_trip;
+        Ok(Budget {
+            // Who waits looks less often than a holder tries.
+            takeover: budget.takeover + timing.rate.at_most(jitter(timing.retry)),
+            outage: timing.rate.at_least(self.belief().saturating_sub(tries)),
+            ..budget
+        })
+    }
+}
+
+/// A period times client-go's `JitterFactor`, 1.2: what a pause between two looks may last longer than the period.
+pub(super) const fn jitter(period: Duration) -> Duration {
+    period.scaled_down(6, 5)
+}
