@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::fault::Action;
 use crate::marks::Mark;
 use crate::physics::NEVER;
-use crate::schedule::{self, ByStore, HEALED, Setting};
+use crate::schedule::{self, ByStore, Setting};
 use crate::scheme::{Unfit, lease};
 use crate::stats::Times;
 use crate::world::{FaultCounts, World};
@@ -16,8 +16,8 @@ pub const TWICE: u64 = 20;
 
 /// Each mark is met by one seed in so many at least.
 const EACH: u64 = 1_000;
-/// The rule that the canary does without, of Raft and of elections over a store, and how many seeds it may take to be
-/// noticed.
+/// The rule that the canary does without, and how many seeds it may take to be noticed. Over a store it is that a leader is
+/// none any more when its time is over.
 const CANARY: Rule = Rule::MajorityOfVoters;
 const STORE_CANARY: tenure::lease::Rule = tenure::lease::Rule::DemoteByTimer;
 const CANARY_SEEDS: u64 = 100;
@@ -81,7 +81,7 @@ impl Sweep {
             world.note_marks();
         })?;
         self.by_store = setting.by_store.is_some();
-        let world = schedule.world;
+        let (world, healed) = (schedule.world, schedule.healed);
         if seed.is_multiple_of(twice) {
             let mut again = World::new(&schedule.scenario);
             again.run();
@@ -104,8 +104,8 @@ impl Sweep {
         }
         self.faults.add(&world.faults());
         match world.judges().windows().last() {
-            Some((HEALED, NEVER)) => self.leaderless += 1,
-            Some((HEALED, took)) => self.healed.add(*took),
+            Some((since, NEVER)) if *since == healed => self.leaderless += 1,
+            Some((since, took)) if *since == healed => self.healed.add(*took),
             // The storm did nothing that had to heal.
             _ => {}
         }

@@ -1,15 +1,19 @@
 //! Elections over a store: the group of a seed, its store, network and clocks.
 
 use super::draw::Draw;
-use super::{END, jobs, moves};
+use super::{LIVES, jobs, moves};
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Lease, Scenario};
 use crate::scheme::lease::Kind;
 use tenure::Duration;
 use tenure::lease::{Rule, Switched};
 
-/// The lease: a storm lasts for six of them, and each store counts them in whole seconds.
+/// The lease: a storm lasts for fifteen of them, and some stores count them in whole seconds.
 const TTL: Duration = Duration::from_secs(1);
+/// When everything heals.
+const HEALED: u64 = 16_000_000;
+/// Things take so many times as long as in an election of Raft.
+pub(super) const SCALE: u64 = 3;
 /// More than a message takes while nothing is wrong.
 const LATENCY: Duration = Duration::from_millis(20);
 
@@ -91,7 +95,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
         jobs: jobs(seed),
         // The lease ends, which a server may notice half a second late; whoever waits looks, and asks.
         leader_within: 3 * TTL.as_micros(),
-        duration: END,
+        duration: HEALED + LIVES,
         ..usual
     }
 }

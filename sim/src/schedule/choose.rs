@@ -3,6 +3,7 @@
 //! Everything that is done is an action of the world at its present, and so exactly an action of a scenario: what the
 //! world has done in the end is the record, and it replays to the same trace.
 
+use super::STORM;
 use super::draw::Draw;
 use super::hand::Hand;
 use super::members::Members;
@@ -10,7 +11,6 @@ use super::moment;
 use super::moves::{Control, Move};
 use super::sight::Sight;
 use super::temper::Temper;
-use super::{HEALED, STORM};
 use crate::fault::Action;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
@@ -34,6 +34,10 @@ pub(super) struct Chooser {
     pub(super) base: Weather,
     pub(super) disk: Takes,
     pub(super) rate_bound: u32,
+    /// When everything heals.
+    pub(super) healed: u64,
+    /// How many times as long things take as in an election of Raft.
+    pub(super) scale: u64,
 }
 
 impl Chooser {
@@ -42,17 +46,17 @@ impl Chooser {
         let weights = self.weights();
         let moments = self.temper.moments();
         let (low, high) = self.temper.gap();
-        let gap = self.draw.between(low, high);
+        let gap = self.draw.between(low, high) * self.scale;
         let mut agenda = Agenda::default();
         let mut led_at = STORM;
         world.run_until(STORM);
         while world.plan().len() < MOST {
             let sight = Sight::of(world);
             let (at, subject) = moment::next(&mut self.draw, world, &sight, &moments, gap);
-            while let Some((due, action)) = agenda.due(at.min(HEALED - 1)) {
+            while let Some((due, action)) = agenda.due(at.min(self.healed - 1)) {
                 act(world, due, action);
             }
-            if at >= HEALED {
+            if at >= self.healed {
                 break;
             }
             world.run_until(at);
@@ -65,7 +69,7 @@ impl Chooser {
                 if sight.leader.is_some() {
                     led_at = at;
                 }
-                let repairs = at - led_at > PATIENCE && self.draw.one_in(2);
+                let repairs = at - led_at > PATIENCE * self.scale && self.draw.one_in(2);
                 let (now, later) = self.choose(&sight, subject, &weights, repairs);
                 for action in now {
                     act(world, at, action);

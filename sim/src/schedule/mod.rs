@@ -39,9 +39,11 @@ use tenure::raft::Rule;
 /// When the storm begins.
 const STORM: u64 = 1_000_000;
 /// When everything heals.
-pub(crate) const HEALED: u64 = 7_000_000;
+const HEALED: u64 = 7_000_000;
 /// When the run ends: longer after the healing than the bound for a leader.
-const END: u64 = HEALED + 3_500_000;
+const END: u64 = HEALED + LIVES;
+/// How long it is judged for liveness.
+const LIVES: u64 = 3_500_000;
 
 /// In what schedules are made, besides their seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,6 +63,8 @@ pub struct Schedule {
     pub scenario: Scenario,
     /// The world at the end of the run.
     pub world: World,
+    /// When everything was healed.
+    pub healed: u64,
     /// What the seed was out for.
     pub temper: Temper,
 }
@@ -115,14 +119,23 @@ pub fn make(
         base: scenario.weather,
         disk: scenario.disk,
         rate_bound,
+        healed: scenario.duration - LIVES,
+        scale: if scenario.lease.is_some() {
+            by_store::SCALE
+        } else {
+            1
+        },
     };
+    let healed = chooser.healed;
     chooser.act(&mut world);
+    world.run_until(healed);
     heal_all(&mut world, &scenario, setting.control);
     world.run();
     scenario.faults = world.plan().to_vec();
     Ok(Schedule {
         scenario,
         world,
+        healed,
         temper,
     })
 }
@@ -214,7 +227,6 @@ fn has_watchers(seed: u64) -> bool {
 
 /// Everything that a schedule may have done to the world is undone.
 fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
-    world.run_until(HEALED);
     let mut heal = |action| {
         // A plan is full only far beyond the most actions of a schedule.
         let _ = world.act(action);

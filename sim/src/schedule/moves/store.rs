@@ -8,11 +8,11 @@ use crate::schedule::hand::Hand;
 use crate::schedule::sight::Sight;
 
 /// All moves. The weights in order: storm, deadlines, amnesia, coups, laggards, splits.
-pub(in crate::schedule) static STORE_MOVES: [Move; 26] = [
+pub(in crate::schedule) static STORE_MOVES: [Move; 27] = [
     row(runs, process::crash, [3, 1, 3, 1, 1, 1]),
     repair(down, process::restart, [3, 2, 4, 2, 2, 2]),
     row(runs, process::bounce, [1, 2, 8, 2, 1, 0]),
-    row(runs, process::pause, [2, 6, 1, 1, 1, 0]),
+    row(runs, hold_up, [2, 6, 1, 1, 1, 0]),
     repair(frozen, process::resume, [2, 2, 1, 1, 1, 1]),
     row(runs, process::slow, [1, 1, 1, 1, 1, 0]),
     row(serves, crash, [1, 1, 1, 1, 1, 1]),
@@ -24,7 +24,8 @@ pub(in crate::schedule) static STORE_MOVES: [Move; 26] = [
     repair(cut_somewhere, heal, [1, 1, 0, 0, 0, 3]),
     repair(cut_somewhere, links::heal_all, [3, 5, 4, 6, 5, 5]),
     row(any, partition, [2, 1, 1, 1, 1, 2]),
-    row(led, links::isolate, [1, 5, 2, 3, 2, 2]),
+    row(led, links::isolate, [1, 2, 1, 2, 1, 1]),
+    row(led, shut_out, [2, 6, 2, 4, 2, 4]),
     row(any, flap, [1, 1, 0, 0, 0, 2]),
     row(any, delay, [1, 1, 0, 1, 3, 1]),
     row(connected, disconnect, [2, 2, 2, 2, 2, 2]),
@@ -70,6 +71,45 @@ fn server(hand: &mut Hand<'_>, status: Status) -> Option<Who> {
         .map(|(server, _)| server)
         .collect();
     hand.draw.one_of(&such).map(Who::Server)
+}
+
+/// How long it lasts if it is to last until somebody else may lead: a server may notice the end of a lease late.
+fn well_beyond(hand: &mut Hand<'_>) -> u64 {
+    let lasts = hand.while_it_lasts();
+    if hand.draw.one_in(2) {
+        return lasts;
+    }
+    lasts + hand.draw.between(0, 1_800_000)
+}
+
+/// A node freezes.
+fn hold_up(hand: &mut Hand<'_>) {
+    if let Some(node) = hand.victim() {
+        let name = hand.name(node);
+        hand.act(Action::Pause(name));
+        let lasts = well_beyond(hand);
+        hand.after(lasts, Action::Resume(Who::Node(node as u16)));
+    }
+}
+
+/// The leader hears nothing from the store, or the store from it, or neither.
+fn shut_out(hand: &mut Hand<'_>) {
+    let Some(leader) = hand.sight.leader else {
+        return;
+    };
+    let named = Who::Node(leader as u16);
+    let (deaf, mute) = [(true, true), (true, false), (false, true)][hand.draw.place(3)];
+    let lasts = well_beyond(hand);
+    for server in (0..hand.sight.servers.len() as u16).map(Who::Server) {
+        if mute {
+            hand.act(Action::Cut(Who::Leader, server));
+            hand.after(lasts, Action::Heal(named, server));
+        }
+        if deaf {
+            hand.act(Action::Cut(server, Who::Leader));
+            hand.after(lasts, Action::Heal(server, named));
+        }
+    }
 }
 
 /// Any server.
