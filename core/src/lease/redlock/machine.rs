@@ -230,7 +230,14 @@ impl<R: Rules> Redlock<R> {
     /// Keys of an attempt that was given up are deleted. Those of an earlier one are left to their lease.
     const fn give_up(&mut self, attempt: u64, servers: Servers) {
         let (former, also) = self.stray;
-        self.stray = (attempt, if former == attempt { also | servers } else { servers });
+        self.stray = (
+            attempt,
+            if former == attempt {
+                also | servers
+            } else {
+                servers
+            },
+        );
     }
 
     /// A server says who holds its key.
