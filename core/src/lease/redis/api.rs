@@ -32,6 +32,7 @@ pub const DELETE: &str = "return redis.call('DEL', KEYS[1])";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
     /// Takes the lock if it is free: [`TAKE`]. Answered by [`Reply::Taken`] for a number, and else as [`Read`](Self::Read) is.
+    /// A number below zero is one that was too high for a script to say, and as good as the highest there is.
     Take {
         /// What the lock holds then.
         value: Value,

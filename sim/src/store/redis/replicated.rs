@@ -232,9 +232,9 @@ mod tests {
     const LAG: u64 = 500;
 
     fn acquire(value: &str) -> Command {
-        Command::Eval(Script::Acquire {
-            key: "lock".into(),
-            token: "token".into(),
+        Command::Eval(Script::Take {
+            lock: "lock".into(),
+            counter: "token".into(),
             value: value.into(),
             ms: 1_000,
         })
@@ -288,7 +288,10 @@ mod tests {
         all.wake(5_000);
         assert_eq!(all.poll(), Some((0, 1, Reply::Int(1))));
         all.promote(5_000, 1);
-        assert_eq!(ask(&mut all, 5_000, 1, &acquire("b")), "0");
+        assert_eq!(
+            ask(&mut all, 5_000, 1, &acquire("b")),
+            "[\"a\", \"1\", 995]"
+        );
         assert_eq!(ask(&mut all, 5_000, 2, &get()), "nil");
     }
 
