@@ -9,6 +9,7 @@ use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
+use crate::scheme::lease::Redis;
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
@@ -75,6 +76,7 @@ pub(crate) trait Service {
 pub(crate) enum Kept {
     Sql(Database),
     Etcd(Etcd),
+    Redis(Box<Redis>),
 }
 
 impl Kept {
@@ -82,6 +84,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::Redis(redis) => redis.as_ref(),
         }
     }
 
@@ -89,6 +92,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::Redis(redis) => redis.as_mut(),
         }
     }
 }

@@ -190,13 +190,18 @@ impl Server {
         there
     }
 
+    /// The machine loses its power: what was not synced will not be there when the server is. False when that is nothing.
+    pub fn cut_power(&mut self, now: u64) -> bool {
+        self.sync(now);
+        !std::mem::take(&mut self.disk.unsynced).is_empty()
+    }
+
     /// Ends and starts anew, with what is on disk. Whoever is owed an answer gets none.
     pub fn restart(&mut self, now: u64, tail: Tail) {
-        self.sync(now);
-        let unsynced = std::mem::take(&mut self.disk.unsynced);
-        if tail == Tail::Kept && self.disk.persistence != Persistence::Never {
-            for effect in unsynced {
-                self.disk.synced.apply(effect);
+        match tail {
+            Tail::Kept => self.disk.sync(now),
+            Tail::Lost => {
+                self.cut_power(now);
             }
         }
         self.keys = self.disk.synced.clone();
@@ -206,6 +211,19 @@ impl Server {
         self.confirmed.clear();
         self.waiting.clear();
         self.said.clear();
+    }
+
+    /// All it has is replaced.
+    pub(super) fn replace(&mut self, image: &Keyspace) {
+        self.effect(Effect::Flushed);
+        for (key, held) in image.iter() {
+            self.effect(Effect::Put(key.clone(), held.clone()));
+        }
+    }
+
+    /// What it has.
+    pub(super) const fn keys(&self) -> &Keyspace {
+        &self.keys
     }
 
     /// How many keys there are, those that are over and not found yet included (`DBSIZE`).
