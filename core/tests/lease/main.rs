@@ -3,5 +3,6 @@
 mod etcd;
 mod redis;
 mod kubernetes;
+mod redlock;
 mod sql;
 mod storm;
