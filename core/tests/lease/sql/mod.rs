@@ -1,5 +1,7 @@
 //! The row in a database.
 
+mod rest;
+
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::VecDeque;
 use tenure::lease::sql::{Reply, Request, Row, Sql};
