@@ -12,6 +12,7 @@
 
 mod api;
 mod row;
+pub mod session;
 pub mod text;
 
 pub use api::{MAX_EPOCH, Reply, Request, Row};

@@ -1,6 +1,7 @@
 //! The row in a database.
 
 mod rest;
+mod session;
 
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::VecDeque;
