@@ -3,16 +3,16 @@
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers.
 
 mod etcd;
-mod sql;
+pub(crate) mod sql;
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
 use crate::scenario::node_name;
 use crate::server::Kept;
 use crate::store::etcd::Etcd;
-use crate::store::sql::Database;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
+use tenure::lease::sql::session as core_session;
 use tenure::lease::{
     Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
 };
@@ -28,11 +28,13 @@ pub enum Kind {
     Sql = 0,
     /// A queue of candidates in etcd.
     Etcd = 1,
+    /// A lock that belongs to a session of a database.
+    SqlSession = 2,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Sql, Self::Etcd];
+    pub const ALL: [Self; 3] = [Self::Sql, Self::Etcd, Self::SqlSession];
 
     /// Its name in files and reports.
     #[must_use]
@@ -40,6 +42,7 @@ impl Kind {
         match self {
             Self::Sql => "sql",
             Self::Etcd => "etcd",
+            Self::SqlSession => "sql-session",
         }
     }
 }
@@ -51,6 +54,8 @@ pub enum StoreAsk {
     Sql(core_sql::Request),
     /// A call.
     Etcd(core_etcd::Request),
+    /// A statement or two, in a session.
+    SqlSession(core_session::Request),
 }
 
 /// What a store says.
@@ -60,6 +65,8 @@ pub enum StoreSaid {
     Sql(core_sql::Reply),
     /// What came of a call, or what a watch tells.
     Etcd(core_etcd::Reply),
+    /// What came of statements in a session.
+    SqlSession(core_session::Reply),
 }
 
 /// What the nodes of one election are built from. They are 0 to `nodes − 1`.
@@ -104,13 +111,14 @@ impl Setup {
         match self.kind {
             Kind::Sql => config.budget().map(drop),
             Kind::Etcd => queue(config).budget().map(drop),
+            Kind::SqlSession => core_session::Session::budget(&config).map(drop),
         }
     }
 
     /// The servers of the store.
     pub(super) fn servers(&self) -> Vec<Kept> {
         match self.kind {
-            Kind::Sql => vec![Kept::Sql(Database::default())],
+            Kind::Sql | Kind::SqlSession => vec![Kept::Sql(sql::Database::default())],
             Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
         }
     }
@@ -134,6 +142,11 @@ impl Setup {
             Kind::Etcd => {
                 let config = queue(config);
                 AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
+            }
+            Kind::SqlSession => {
+                let rules = self.rules;
+                let machine = core_session::Session::with_rules(config, boot, now, rules);
+                AnyScheme::SqlSession(machine.ok()?)
             }
         };
         Some(Machine {
@@ -159,6 +172,7 @@ pub struct Machine {
 enum AnyScheme {
     Sql(core_sql::Sql<Switched>),
     Etcd(core_etcd::Etcd<Switched>),
+    SqlSession(core_session::Session<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -167,6 +181,7 @@ macro_rules! each {
         match $machine {
             AnyScheme::Sql($scheme) => $then,
             AnyScheme::Etcd($scheme) => $then,
+            AnyScheme::SqlSession($scheme) => $then,
         }
     };
 }
@@ -194,6 +209,9 @@ impl Machine {
             (AnyScheme::Etcd(machine), Ok(Answer::Store(StoreSaid::Etcd(reply)))) => {
                 machine.handle(now, Input::Reply(ticket, Ok(reply)));
             }
+            (AnyScheme::SqlSession(machine), Ok(Answer::Store(StoreSaid::SqlSession(reply)))) => {
+                machine.handle(now, Input::Reply(ticket, Ok(reply)));
+            }
             (scheme, _) => {
                 each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(tenure::Unknown))));
             }
@@ -209,6 +227,11 @@ impl Machine {
             },
             AnyScheme::Etcd(machine) => match machine.poll()? {
                 Output::Request(ticket, request) => (ticket, StoreAsk::Etcd(request)),
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                Output::Send(_, never) => match never {},
+            },
+            AnyScheme::SqlSession(machine) => match machine.poll()? {
+                Output::Request(ticket, request) => (ticket, StoreAsk::SqlSession(request)),
                 Output::Event(event) => return Some(Output::Event(self.placed(event))),
                 Output::Send(_, never) => match never {},
             },
@@ -279,6 +302,7 @@ impl Machine {
         let timing = match &self.scheme {
             AnyScheme::Sql(machine) => machine.config().timing,
             AnyScheme::Etcd(machine) => machine.config().common.timing,
+            AnyScheme::SqlSession(machine) => machine.config().timing,
         };
         let belief = timing.belief(timing.ttl).as_micros();
         Instant::from_micros(tenure.until.as_micros().saturating_sub(belief))
