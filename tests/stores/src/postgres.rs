@@ -31,13 +31,16 @@ pub(crate) const REPORT: Report = Report {
         ("RELEASE", &["done 0", "done 1", "waits"]),
         ("READ", &["is held", "is over", "no row"]),
         ("LOCK", &["true", "false", "ended"]),
-        ("DRAW", &["drawn freely", "drawn interrupting", "no row", "waits"]),
+        (
+            "DRAW",
+            &["drawn freely", "drawn interrupting", "no row", "waits"],
+        ),
         ("PROBE", &["row", "no row", "ended"]),
         ("UNLOCK", &["true", "false"]),
         ("LOOK", &["is locked", "is unlocked", "no row"]),
         ("FOR UPDATE", &["epoch is", "no row", "waits"]),
         ("after TAKE", &["epoch is", "no row"]),
-        ("after RENEW", &["row", "no row"]),
+        ("after RENEW", &["row after", "no row"]),
         ("after RELEASE", &["done 0", "done 1"]),
         ("after DRAW", &["drawn freely", "drawn interrupting"]),
         ("after FOR UPDATE", &["epoch is"]),
@@ -67,6 +70,9 @@ pub(crate) const REPORT: Report = Report {
 const SESSIONS: usize = 4;
 /// 2026, in microseconds.
 const BEGINS: i64 = 1_767_225_600_000_000;
+/// The clock does not jump back further than this while a session may be idle for too long: the real server would sleep for as
+/// long before it looks again.
+const FAR_BACK: i64 = 50_000;
 const LAST: i64 = MAX_EPOCH.cast_signed();
 
 /// A step of a comparison.
@@ -145,7 +151,11 @@ impl Pair {
     }
 
     fn ask(&mut self, place: usize, statement: &Statement) -> Result<Option<Replies>, Trouble> {
-        let waiting = |session: &Option<Connection>| session.as_ref().is_some_and(|session| session.asked.is_some());
+        let waiting = |session: &Option<Connection>| {
+            session
+                .as_ref()
+                .is_some_and(|session| session.asked.is_some())
+        };
         let others_wait = self.sessions.iter().any(waiting);
         let time = self.time();
         let session = self.session(place)?;
@@ -177,10 +187,14 @@ impl Pair {
             }));
         }
         // A connection that the server has closed may say so when it is written to, or when it is read from.
-        let reply = told.and_then(|()| session.client.reply());
-        let real = reply.map_or_else(|_| "ended".to_owned(), |answer| words(statement, &answer));
+        let reply = match told {
+            Ok(()) => session.client.last_reply()?,
+            Err(_) => None,
+        };
+        let real = reply.map_or_else(|| "ended".to_owned(), |answer| words(statement, &answer));
         let simulated = self.simulated.poll();
-        let simulated = simulated.map_or_else(|| "silent".to_owned(), |(_, said)| told_words(&said));
+        let simulated =
+            simulated.map_or_else(|| "silent".to_owned(), |(_, said)| told_words(&said));
         if real == "ended" {
             self.sessions[place] = None;
         }
@@ -200,7 +214,10 @@ impl Pair {
         let mut sessions = self.sessions.iter_mut().flatten();
         let woken = sessions.find(|session| session.simulated == number);
         let Some(Connection { client, asked, .. }) = woken else {
-            return Err(Trouble::failed("the simulated server", "it answered nobody"));
+            return Err(Trouble::failed(
+                "the simulated server",
+                "it answered nobody",
+            ));
         };
         let statement = asked
             .take()
@@ -222,7 +239,7 @@ impl Pair {
     /// Whether the answer to this becomes that.
     fn comes(&mut self, statement: &str, what: &str) -> Result<bool, Trouble> {
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE / 6 {
+        while begun.elapsed() < PATIENCE / 12 {
             if let Answer::Done(rows, _) = self.monitor.ask(statement)?
                 && first(&rows) == what
             {
@@ -260,7 +277,10 @@ impl Pair {
         // What it waited for it is not told.
         session.asked = None;
         let (process, number) = (session.process.clone(), session.simulated);
-        done(&mut self.monitor, &format!("SELECT pg_terminate_backend({process})"))?;
+        done(
+            &mut self.monitor,
+            &format!("SELECT pg_terminate_backend({process})"),
+        )?;
         self.gone(&process)?;
         self.simulated.end(time, number);
         self.ended()
@@ -278,6 +298,9 @@ impl Pair {
     }
 
     fn set_clock(&mut self, now: i64) -> Result<(), Trouble> {
+        if now < self.now - FAR_BACK && self.simulated.due().is_some() {
+            return Ok(());
+        }
         self.now = now;
         self.real.clock().set(now)?;
         self.simulated.wake(self.time());
@@ -309,7 +332,10 @@ impl Store for Pair {
             if let Some(session) = self.sessions[place].take() {
                 drop(session.client);
                 // It may wait for another, or be over.
-                done(&mut self.monitor, &format!("SELECT pg_terminate_backend({})", session.process))?;
+                done(
+                    &mut self.monitor,
+                    &format!("SELECT pg_terminate_backend({})", session.process),
+                )?;
                 self.gone(&session.process)?;
             }
         }
@@ -433,30 +459,42 @@ fn words(statement: &Statement, answer: &Answer) -> String {
     let (rows, tag) = match answer {
         Answer::Done(rows, tag) => (rows, tag),
         // An operator ended it; it was idle for too long.
-        Answer::Refused(code, _) if code == "57P01" || code == "57P05" => return "ended".to_owned(),
+        Answer::Refused(code, _) if code == "57P01" || code == "57P05" => {
+            return "ended".to_owned();
+        }
         Answer::Refused(code, why) => return format!("error {code} {why}"),
     };
-    let row: Option<Vec<&str>> = rows
-        .first()
-        .map(|row| row.iter().map(|column| column.as_deref().unwrap_or("null")).collect());
+    let row: Option<Vec<&str>> = rows.first().map(|row| {
+        row.iter()
+            .map(|column| column.as_deref().unwrap_or("null"))
+            .collect()
+    });
     match (statement, row.as_deref()) {
         (Statement::Begin | Statement::Commit | Statement::Rollback, _) => "done 0".to_owned(),
         (Statement::SetEpoch(..) | Statement::Delete(_) | Statement::Release(..), _) => {
             format!("done {}", tag.rsplit(' ').next().unwrap_or_default())
         }
         (_, None) => "no row".to_owned(),
-        (Statement::Take(..) | Statement::ForUpdate(_), Some([epoch])) => format!("epoch is {epoch}"),
+        (Statement::Take(..) | Statement::ForUpdate(_), Some([epoch])) => {
+            format!("epoch is {epoch}")
+        }
         (Statement::Draw(..), Some([epoch, "t"])) => format!("drawn interrupting {epoch}"),
         (Statement::Draw(..), Some([epoch, "f"])) => format!("drawn freely {epoch}"),
         (Statement::Lock(_) | Statement::Unlock(_), Some(["t"])) => "true".to_owned(),
         (Statement::Lock(_) | Statement::Unlock(_), Some(["f"])) => "false".to_owned(),
-        (Statement::Open(_) | Statement::Renew(..) | Statement::Probe(..), Some([_])) => "row".to_owned(),
+        (Statement::Open(_) | Statement::Renew(..) | Statement::Probe(..), Some([_])) => {
+            "row".to_owned()
+        }
         (Statement::Read(_), Some([columns @ .., "0"])) => format!("is over {}", columns.join("|")),
         (Statement::Read(_), Some([columns @ .., remains])) => {
             format!("is held {}, for {remains}", columns.join("|"))
         }
-        (Statement::Look(_), Some([columns @ .., "t"])) => format!("is locked {}", columns.join("|")),
-        (Statement::Look(_), Some([columns @ .., "f"])) => format!("is unlocked {}", columns.join("|")),
+        (Statement::Look(_), Some([columns @ .., "t"])) => {
+            format!("is locked {}", columns.join("|"))
+        }
+        (Statement::Look(_), Some([columns @ .., "f"])) => {
+            format!("is unlocked {}", columns.join("|"))
+        }
         (_, Some(row)) => format!("odd row {}", row.join("|")),
     }
 }
@@ -464,7 +502,10 @@ fn words(statement: &Statement, answer: &Answer) -> String {
 /// What the simulated server said, in words.
 fn told_words(said: &Said) -> String {
     let columns = |row: &tenure_sim::store::sql::Columns| {
-        format!("{}|{}|{}|{}", row.holder, row.metadata, row.nonce, row.epoch)
+        format!(
+            "{}|{}|{}|{}",
+            row.holder, row.metadata, row.nonce, row.epoch
+        )
     };
     match said {
         Said::Done(rows) => format!("done {rows}"),

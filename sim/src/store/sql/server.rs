@@ -1,6 +1,6 @@
 //! The server: sessions come and go, and each statement is carried out, or waits for a row.
 
-use super::sessions::{Open, Sessions, Waiting};
+use super::sessions::{Open, Sessions, Transaction, Waiting};
 use super::statement::{Columns, Said, Session, Statement, Text, Values};
 use super::table::Table;
 use std::collections::VecDeque;
@@ -24,8 +24,16 @@ struct When {
     now: u64,
     /// When it came.
     since: u64,
+    /// Whether it waited for a row that was changed meanwhile.
+    changed: bool,
+}
+
+impl When {
     /// When its conditions and values were worked out, as far as that is done before a row is locked.
-    then: u64,
+    const fn worked_out(self) -> i64 {
+        let at = if self.changed { self.now } else { self.since };
+        at.cast_signed()
+    }
 }
 
 /// What a statement comes to.
@@ -152,7 +160,7 @@ impl Server {
         let when = When {
             now,
             since: now,
-            then: now,
+            changed: false,
         };
         match self.run(when, session, statement) {
             Outcome::Said(said) => self.say(now, session, said),
@@ -195,7 +203,7 @@ impl Server {
             let when = When {
                 now,
                 since: waiting.since,
-                then: if changed { now } else { waiting.since },
+                changed,
             };
             match self.run(when, session, &waiting.statement) {
                 Outcome::Said(said) => self.say(now, session, said),
@@ -213,19 +221,24 @@ impl Server {
         let Some(open) = self.sessions.open.get_mut(&session) else {
             return Outcome::Said(Said::Ended);
         };
-        let began = open.transaction.unwrap_or(when.since);
+        let began = open.transaction.map_or(when.since, |own| own.began);
         Outcome::Said(match statement {
             Statement::Open(idle) => {
                 open.idle = (*idle > 0).then(|| idle.saturating_mul(1_000));
                 Said::Row
             }
             Statement::Begin => {
-                open.transaction.get_or_insert(now);
+                let (began, idle) = (now, open.idle);
+                open.transaction.get_or_insert(Transaction { began, idle });
                 Said::Done(0)
             }
             Statement::Commit | Statement::Rollback => {
-                open.transaction = None;
                 let commit = *statement == Statement::Commit;
+                if let Some(own) = open.transaction.take()
+                    && !commit
+                {
+                    open.idle = own.idle;
+                }
                 self.table.end(now, session, commit);
                 Said::Done(0)
             }
@@ -271,7 +284,7 @@ impl Server {
         name: &Text,
         statement: &Statement,
     ) -> Outcome {
-        let at = when.then.cast_signed();
+        let at = when.worked_out();
         let there = self.table.visible(session, name);
         let found = there.filter(|row| match statement {
             Statement::Renew(_, nonce, epoch, _) => {
@@ -282,7 +295,7 @@ impl Server {
         });
         let Some(mut row) = found.cloned() else {
             // Who waited for the row has it locked, whatever it is by then.
-            if when.since < when.then && there.is_some() {
+            if when.changed && there.is_some() {
                 self.table.lock(session, name);
             }
             return Outcome::Said(statement.nothing());

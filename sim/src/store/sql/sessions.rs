@@ -6,14 +6,22 @@ use std::collections::BTreeMap;
 /// A session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open {
-    /// When its transaction began, if it began one.
-    pub(super) transaction: Option<u64>,
+    /// Its transaction, if it began one.
+    pub(super) transaction: Option<Transaction>,
     /// The statement that waits for a row.
     pub(super) waits: Option<Waiting>,
     /// How long it may be idle.
     pub(super) idle: Option<u64>,
     /// Since when it is.
     pub(super) since: u64,
+}
+
+/// A transaction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transaction {
+    pub(super) began: u64,
+    /// How long the session might be idle then: a setting is rolled back, too.
+    pub(super) idle: Option<u64>,
 }
 
 /// A statement that waits.
