@@ -137,7 +137,7 @@ fn a_store_that_restarts_costs_no_leader_and_no_watch_is_missed_for_long() {
     }
 }
 
-/// A row in a database of one server has no replica; a power cut takes nothing from it but its process.
+/// One server of etcd has no replica, and nothing was copied of it; a power cut takes nothing but its process.
 #[test]
 fn what_a_store_has_not_is_not_taken_from_it() {
     let store = Who::Node(3);
@@ -148,7 +148,7 @@ fn what_a_store_has_not_is_not_taken_from_it() {
         at(4_000, Action::PowerCut(store)),
         at(5_000, Action::Restart(store)),
     ];
-    let world = run(Kind::Sql, 1, faults.clone());
+    let world = run(Kind::Etcd, 1, faults.clone());
     let counts = world.faults();
     let effective: Vec<u32> = (faults.iter())
         .map(|fault| counts.effective[fault.action.kind()])

@@ -30,6 +30,9 @@ listed! {
         OwnClockOnly,
         /// More than half of all that are configured must grant it (LS-38). Off (of those that answer): two holders.
         MajorityOfConfigured,
+        /// Who takes a lock over from one that did not give it up waits for as long as that one may believe (LS-46, LS-48).
+        /// Off: the server ended the session of who leads, who has yet to hear of it.
+        OutwaitFormer,
     }
 }
 

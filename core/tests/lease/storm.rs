@@ -231,11 +231,12 @@ impl<M: Election, S: Store<M>> Storm<M, S> {
             Due::Wake(me) => self.wake(me),
             Due::Store => {
                 let now = self.reads(self.store_clock);
+                // When it is due later by now, whatever moved it has armed that.
                 if self.store.due().is_some_and(|due| due <= now) {
                     self.store.wake(now);
                     self.listen();
+                    self.arm_store();
                 }
-                self.arm_store();
             }
             Due::Arrive(flight) => self.arrive(flight),
             Due::Fault => self.fault(configs),

@@ -22,7 +22,7 @@ pub(crate) mod replica;
 mod replicated;
 #[cfg(not(target_family = "wasm"))]
 mod single;
-pub(crate) mod sql;
+pub mod sql;
 #[cfg(not(target_family = "wasm"))]
 mod watcher;
 #[cfg(not(target_family = "wasm"))]

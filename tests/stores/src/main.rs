@@ -11,6 +11,7 @@
 mod clock;
 mod compare;
 mod options;
+mod postgres;
 mod redis;
 mod report;
 mod server;
@@ -50,10 +51,16 @@ struct Kind {
 }
 
 /// All that are compared.
-const KINDS: &[Kind] = &[Kind {
-    report: &redis::REPORT,
-    run: |options| compare(&mut redis::Pair::start()?, &redis::REPORT, options),
-}];
+const KINDS: &[Kind] = &[
+    Kind {
+        report: &redis::REPORT,
+        run: |options| compare(&mut redis::Pair::start()?, &redis::REPORT, options),
+    },
+    Kind {
+        report: &postgres::REPORT,
+        run: |options| compare(&mut postgres::Pair::start()?, &postgres::REPORT, options),
+    },
+];
 
 /// The exit code of one comparison, once it is told.
 fn one(kind: &Kind, options: &Options) -> u8 {

@@ -1,32 +1,316 @@
-//! The row in a database, in the world: each request is one statement.
+//! The row in a database and the lock of a session, in the world: each request is a statement or a few, and each answer is
+//! what came of them.
 
 use super::{StoreAsk, StoreSaid};
-use crate::server::{Record, Service};
-use crate::store::sql::Database;
+use crate::server::Service;
+use crate::store::sql::{Columns, Said, Server, Session, Statement, Text, Values};
+use std::collections::{BTreeMap, VecDeque};
+use tenure::lease::sql::session::{self, Call};
+use tenure::lease::sql::{Reply, Request, Row};
+use tenure::lease::{Claimant, Identity, Nonce};
 use tenure::{Duration, Ticket};
 
-impl Service for Database {
-    fn ask(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
-        if let StoreAsk::Sql(statement) = ask {
-            self.run(now, client, ticket, statement);
+/// The election.
+const NAME: &str = "election";
+/// How far behind its primary the standby is.
+const LAG: u64 = 1_000_000;
+
+/// A database and its clients' connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Database {
+    server: Server,
+    /// Of which connections the server has heard.
+    latest: BTreeMap<u16, Connection>,
+    /// What each session is asked now.
+    asked: BTreeMap<Session, (u16, Ticket, StoreAsk)>,
+    said: VecDeque<(u16, Ticket, StoreSaid)>,
+    /// How many statements came that need no session.
+    pooled: Session,
+}
+
+/// Of which life of a client, and which of that: later ones are greater.
+type Connection = (u64, u32);
+
+impl Default for Database {
+    fn default() -> Self {
+        Self {
+            server: Server::new(LAG),
+            latest: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            said: VecDeque::new(),
+            pooled: POOLED,
+        }
+    }
+}
+
+/// Connections from a pool, each for one request, are numbered from here on.
+const POOLED: Session = 1 << 63;
+
+/// A connection as the server numbers it.
+fn session_of(client: u16, (life, number): Connection) -> Session {
+    u64::from(client) | life << 16 | u64::from(number) << 32
+}
+
+impl Database {
+    /// The session in which a client asks; `None` when that is over. A new one is opened, and one that a client has closed
+    /// goes; but of a client whose machine is down the server hears nothing.
+    fn session(&mut self, now: u64, client: u16, connection: Connection) -> Option<Session> {
+        let session = session_of(client, connection);
+        match self.latest.get(&client) {
+            Some(latest) if *latest > connection => return None,
+            Some(latest) if *latest == connection => {
+                return self.server.is_connected(session).then_some(session);
+            }
+            Some(latest) if latest.0 == connection.0 => {
+                self.server.end(now, session_of(client, *latest));
+            }
+            _ => {}
+        }
+        self.latest.insert(client, connection);
+        self.server.connect(now, session);
+        Some(session)
+    }
+
+    /// What the server said is told, or the next statement of the request is asked.
+    fn go_on(&mut self, now: u64) {
+        while let Some((session, said)) = self.server.poll() {
+            let Some((client, ticket, ask)) = self.asked.remove(&session) else {
+                continue;
+            };
+            match after(&ask, said) {
+                Next::Tell(told) => {
+                    if session >= POOLED {
+                        self.server.end(now, session);
+                    }
+                    self.said.push_back((client, ticket, told));
+                }
+                Next::Ask(statement) => {
+                    self.asked.insert(session, (client, ticket, ask));
+                    self.server.ask(now, session, &statement);
+                }
+            }
         }
     }
 
-    fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
-        let (client, ticket, reply) = self.answered()?;
-        Some((client, ticket, StoreSaid::Sql(reply)))
+    /// Whoever waits for an answer gets none.
+    fn hang_up(&mut self) {
+        self.asked.clear();
+        self.said.clear();
+    }
+}
+
+enum Next {
+    Tell(StoreSaid),
+    Ask(Statement),
+}
+
+fn text(text: &str) -> Text {
+    text.into()
+}
+
+fn nonce(nonce: Nonce) -> Text {
+    text(&nonce.to_string())
+}
+
+fn values(claimant: &Claimant, attempt: Nonce) -> Values {
+    Values {
+        name: text(NAME),
+        holder: text(claimant.identity.name()),
+        metadata: text(claimant.metadata()),
+        nonce: nonce(attempt),
+    }
+}
+
+fn micros(time: Duration) -> i64 {
+    time.as_micros().cast_signed()
+}
+
+/// The first statement of a request.
+fn first(ask: &StoreAsk) -> Option<Statement> {
+    Some(match ask {
+        StoreAsk::Sql(Request::Take {
+            claimant,
+            nonce,
+            ttl,
+        }) => Statement::Take(values(claimant, *nonce), micros(*ttl)),
+        StoreAsk::Sql(Request::Renew {
+            nonce: own,
+            epoch,
+            ttl,
+        }) => Statement::Renew(text(NAME), nonce(*own), epoch.cast_signed(), micros(*ttl)),
+        StoreAsk::Sql(Request::Release { nonce: own, epoch })
+        | StoreAsk::SqlSession(session::Request {
+            call: Call::Release { nonce: own, epoch },
+            ..
+        }) => Statement::Release(text(NAME), nonce(*own), epoch.cast_signed()),
+        StoreAsk::Sql(Request::Read) => Statement::Read(text(NAME)),
+        StoreAsk::SqlSession(session::Request { call, .. }) => match call {
+            Call::Take { ttl, .. } => Statement::Open(ttl.as_micros().div_ceil(1_000)),
+            Call::Probe { nonce: own, epoch } => {
+                Statement::Probe(text(NAME), nonce(*own), epoch.cast_signed())
+            }
+            _ => Statement::Look(text(NAME)),
+        },
+        StoreAsk::Etcd(_) => return None,
+    })
+}
+
+/// What follows from what a statement of a request came to.
+fn after(ask: &StoreAsk, said: Said) -> Next {
+    match ask {
+        StoreAsk::Sql(request) => match (request, said) {
+            (_, Said::Epoch(epoch)) => Reply::Taken(epoch.cast_unsigned()).into(),
+            (Request::Take { .. } | Request::Renew { .. }, Said::NoRow) => {
+                Next::Ask(Statement::Read(text(NAME)))
+            }
+            (_, Said::Row) => Reply::Renewed.into(),
+            (_, Said::Done(_)) => Reply::Released.into(),
+            (_, Said::Read(columns, remains)) => {
+                let (holder, nonce) = seen(&columns);
+                Reply::Row(Some(Row {
+                    holder,
+                    nonce,
+                    epoch: columns.epoch.cast_unsigned(),
+                    left: Duration::from_micros(remains),
+                }))
+                .into()
+            }
+            (Request::Read, Said::NoRow) => Reply::Row(None).into(),
+            _ => Reply::NotDone.into(),
+        },
+        StoreAsk::SqlSession(request) => in_session(&request.call, said),
+        StoreAsk::Etcd(_) => Reply::NotDone.into(),
+    }
+}
+
+fn in_session(call: &Call, said: Said) -> Next {
+    use session::Reply;
+    match (call, said) {
+        (Call::Take { .. }, Said::Row) => Next::Ask(Statement::Lock(text(NAME))),
+        (
+            Call::Take {
+                claimant,
+                nonce: own,
+                former,
+                ttl,
+            },
+            Said::Is(true),
+        ) => {
+            let former = former.map_or_else(|| text(""), nonce);
+            Next::Ask(Statement::Draw(
+                values(claimant, *own),
+                micros(*ttl),
+                former,
+            ))
+        }
+        (Call::Take { .. }, Said::Is(false))
+        | (Call::Take { .. } | Call::Probe { .. }, Said::NoRow) => {
+            Next::Ask(Statement::Look(text(NAME)))
+        }
+        (_, Said::Drawn(epoch, interrupted)) => Reply::Taken {
+            epoch: epoch.cast_unsigned(),
+            interrupted,
+        }
+        .into(),
+        (Call::Probe { .. }, Said::Row) => Reply::Held.into(),
+        (Call::Release { .. }, Said::Done(_)) => Next::Ask(Statement::Unlock(text(NAME))),
+        (Call::Release { .. }, Said::Is(_)) => Reply::Released.into(),
+        (_, Said::Looked(columns, locked)) => {
+            let (holder, nonce) = seen(&columns);
+            Reply::Row(Some(session::Row {
+                holder,
+                nonce,
+                epoch: columns.epoch.cast_unsigned(),
+                locked,
+            }))
+            .into()
+        }
+        (Call::Look, Said::NoRow) => Reply::Row(None).into(),
+        _ => Reply::Ended.into(),
+    }
+}
+
+/// Who holds a row, by which attempt.
+fn seen(columns: &Columns) -> (Option<Claimant>, Nonce) {
+    let claimant = Identity::new(&columns.holder).ok().map(Claimant::new);
+    let holder = claimant.and_then(|claimant| claimant.with_metadata(&columns.metadata).ok());
+    let nonce = u128::from_str_radix(&columns.nonce, 16).unwrap_or_default();
+    (holder, Nonce(nonce))
+}
+
+impl From<Reply> for Next {
+    fn from(reply: Reply) -> Self {
+        Self::Tell(StoreSaid::Sql(reply))
+    }
+}
+
+impl From<session::Reply> for Next {
+    fn from(reply: session::Reply) -> Self {
+        Self::Tell(StoreSaid::SqlSession(reply))
+    }
+}
+
+impl Service for Database {
+    fn ask(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
+        let Some(statement) = first(ask) else {
+            return;
+        };
+        let session = match ask {
+            StoreAsk::SqlSession(request) => {
+                self.session(now, client, (ticket.incarnation, request.session))
+            }
+            _ => {
+                self.pooled += 1;
+                self.server.connect(now, self.pooled);
+                Some(self.pooled)
+            }
+        };
+        let Some(session) = session else {
+            let ended = StoreSaid::SqlSession(session::Reply::Ended);
+            self.said.push_back((client, ticket, ended));
+            return;
+        };
+        self.asked.insert(session, (client, ticket, ask.clone()));
+        self.server.ask(now, session, &statement);
+        self.go_on(now);
     }
 
-    fn records(&self, now: u64) -> Vec<Record> {
-        let Some(row) = self.row(now) else {
-            return Vec::new();
-        };
-        vec![Record {
-            key: "election".to_owned(),
-            holds: row.holder.is_some() && row.left > Duration::ZERO,
-            ends: Some(now + row.left.as_micros()),
-            token: row.epoch,
-            holder: row.holder.map(|holder| holder.identity.name().to_owned()),
-        }]
+    fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
+        self.said.pop_front()
+    }
+
+    fn due(&self) -> Option<u64> {
+        self.server.due()
+    }
+
+    fn wake(&mut self, now: u64) {
+        self.server.wake(now);
+        self.go_on(now);
+    }
+
+    fn restarted(&mut self, _: u64) {
+        self.server.restart();
+        self.hang_up();
+    }
+
+    fn fail_over(&mut self, now: u64) -> bool {
+        self.server.fail_over(now);
+        self.hang_up();
+        true
+    }
+
+    fn evict(&mut self, _: u64) -> bool {
+        self.hang_up();
+        self.server.clear()
+    }
+
+    fn back_up(&mut self, _: u64) -> bool {
+        self.server.back_up();
+        true
+    }
+
+    fn restore(&mut self, _: u64) -> bool {
+        self.hang_up();
+        self.server.restore()
     }
 }

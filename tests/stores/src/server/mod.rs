@@ -5,10 +5,6 @@
     expect(dead_code, reason = "no simulated store is compared with it yet")
 )]
 pub(crate) mod etcd;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "no simulated store is compared with it yet")
-)]
 pub(crate) mod postgres;
 pub(crate) mod redis;
 #[cfg_attr(

@@ -185,6 +185,22 @@ impl Client {
             .map_err(|why| Trouble::failed("no reply from postgresql", why))
     }
 
+    /// What came of a statement, if the server has not closed the connection before it could answer.
+    pub(crate) fn last_reply(&mut self) -> Result<Option<Answer>, Trouble> {
+        match self.answer() {
+            Ok(answer) => Ok(Some(answer)),
+            Err(why)
+                if matches!(
+                    why.kind(),
+                    ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(why) => Err(Trouble::failed("no reply from postgresql", why)),
+        }
+    }
+
     fn send(&mut self, kind: Option<u8>, body: &[u8]) -> Result<(), Error> {
         let length = u32::try_from(body.len() + 4).map_err(Error::other)?;
         let mut message: Vec<u8> = kind.into_iter().collect();

@@ -1,22 +1,10 @@
-//! A row in a database, with an epoch that rises with every change of hands.
-//!
-//! | name | holder | nonce | epoch | expires |
-//! |---|---|---|--:|---|
-//!
-//! The row is never deleted, so that its epoch, which is the token, never falls. Times are those of the database alone. Each
-//! [`Request`] is one statement; `:now` is the database's clock, read after the row was locked (`clock_timestamp()` in
-//! PostgreSQL; not `now()`, which is when the transaction began and may be long before the lock was got).
-//!
-//! What is left out, on purpose: `lockAtMostFor` and `lockAtLeastFor` of schedulers' locks (a job's own business), and the
-//! name as proof of holding (ShedLock's `locked_by` is the host's: two processes of one host are one owner there).
-//!
-//! **What breaks it.** A standby that is promoted without the last commits, or a restore from a backup: row and epoch fall
-//! back, and two hold the same epoch. Raise the generation then. A database clock that jumps forward ends leases early.
+//! The machine: what the node is about, and what it asks the database for that.
 
-use super::office::{NotElected, Office, ahead};
-use super::refuse::{Refusal, Refusals};
-use super::requests::{Open, Requests};
-use super::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use super::api::{Reply, Request, Row};
+use crate::lease::office::{NotElected, Office, ahead};
+use crate::lease::refuse::{Refusal, Refusals};
+use crate::lease::requests::{Open, Requests};
+use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{
     Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Unknown, Why,
@@ -24,103 +12,10 @@ use crate::{
 use core::convert::Infallible;
 use core::hash::{Hash, Hasher};
 
-/// The highest epoch: what a signed column holds. The row is never taken beyond it, and never wraps around.
-pub const MAX_EPOCH: u64 = i64::MAX as u64;
-
-/// A statement for the host to run, in a transaction of its own.
-///
-/// `:name` is that of the election, `:ttl` and `left` are intervals. What the machine has to know is how many rows came
-/// back, and what was in them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Request {
-    /// Takes the row if it is free. Answered by [`Reply::Taken`] with the epoch that comes back, or, when no row does, by
-    /// what [`Read`](Self::Read) gives then, within the same transaction.
-    ///
-    /// ```sql
-    /// INSERT INTO elections AS held (name, holder, metadata, nonce, epoch, expires)
-    /// VALUES (:name, :holder, :metadata, :nonce, 1, clock_timestamp() + :ttl)
-    /// ON CONFLICT (name) DO UPDATE
-    ///   SET holder = excluded.holder, metadata = excluded.metadata, nonce = excluded.nonce,
-    ///       epoch = held.epoch + 1, expires = clock_timestamp() + :ttl
-    ///   WHERE (held.holder = '' OR held.expires <= clock_timestamp()) AND held.epoch < 9223372036854775807
-    /// RETURNING epoch
-    /// ```
-    Take {
-        /// Who takes it.
-        claimant: Claimant,
-        /// What tells this attempt from every other.
-        nonce: Nonce,
-        /// For how long.
-        ttl: Duration,
-    },
-    /// Holds it on. Answered by [`Reply::Renewed`] when a row comes back, and else as [`Read`](Self::Read) is.
-    ///
-    /// ```sql
-    /// UPDATE elections SET expires = clock_timestamp() + :ttl
-    ///  WHERE name = :name AND nonce = :nonce AND epoch = :epoch AND holder <> '' AND expires > clock_timestamp()
-    /// RETURNING 1
-    /// ```
-    Renew {
-        /// Of the attempt that took it.
-        nonce: Nonce,
-        /// The epoch it got.
-        epoch: u64,
-        /// For how long from now.
-        ttl: Duration,
-    },
-    /// Gives it up. Answered by [`Reply::Released`] whether a row comes back or not: it is not this holder's any more.
-    ///
-    /// ```sql
-    /// UPDATE elections SET holder = '', metadata = '', expires = clock_timestamp(), epoch = epoch + 1
-    ///  WHERE name = :name AND nonce = :nonce AND epoch = :epoch
-    /// ```
-    Release {
-        /// Of the attempt that took it.
-        nonce: Nonce,
-        /// The epoch it got.
-        epoch: u64,
-    },
-    /// Looks. Answered by [`Reply::Row`].
-    ///
-    /// ```sql
-    /// SELECT holder, metadata, nonce, epoch, expires - clock_timestamp() AS left FROM elections WHERE name = :name
-    /// ```
-    Read,
-}
-
-/// What the database answered. An error after which the statement may or may not have been carried out is no reply but
-/// [`Unknown`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Reply {
-    /// The row is the node's, with this epoch.
-    Taken(u64),
-    /// It holds it on.
-    Renewed,
-    /// It does not hold it any more.
-    Released,
-    /// How the row is; `None` when there is none.
-    Row(Option<Row>),
-    /// Nothing was done, for certain: the connection was not there, the transaction was rolled back.
-    NotDone,
-}
-
-/// The row.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Row {
-    /// Who holds it; `None` when it was given up.
-    pub holder: Option<Claimant>,
-    /// Of the attempt that took it.
-    pub nonce: Nonce,
-    /// How often it changed hands.
-    pub epoch: u64,
-    /// How long it is held on, by the database's clock; zero when that is over.
-    pub left: Duration,
-}
-
 /// What a request was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Asked {
-    Take(Nonce),
+    Take(u32),
     Renew(Hold),
     Release(Hold),
     Read,
@@ -129,7 +24,8 @@ enum Asked {
 /// The row as this node has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Hold {
-    nonce: Nonce,
+    /// By which attempt.
+    attempt: u32,
     epoch: u64,
 }
 
@@ -167,7 +63,9 @@ pub struct Sql<R: Rules = Faithful> {
     aim: Aim,
     /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
     next: Instant,
-    /// Of the present attempt.
+    /// Which attempt is the present one.
+    attempt: u32,
+    /// Its nonce. Those of the others count up to it, and down from it.
     nonce: Nonce,
     /// Whether an attempt with this nonce may yet be carried out: then it is kept, to recognise the row by.
     doubtful: bool,
@@ -203,6 +101,7 @@ impl<R: Rules> Sql<R> {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
             requests: Requests::new(boot.incarnation),
             refusals: Refusals::default(),
+            attempt: 0,
             nonce: Nonce::draw(&mut random),
             random,
             aim: if config.candidate {
@@ -271,8 +170,8 @@ impl<R: Rules> Sql<R> {
 
     fn answered(&mut self, now: Instant, open: Open<Asked>, result: Result<Reply, Unknown>) {
         match (open.what, result) {
-            (Asked::Take(nonce), Ok(Reply::Taken(epoch))) => {
-                self.taken(now, open.sent, Hold { nonce, epoch })
+            (Asked::Take(attempt), Ok(Reply::Taken(epoch))) => {
+                self.taken(now, open.sent, Hold { attempt, epoch })
             }
             (Asked::Renew(hold), Ok(Reply::Renewed)) => self.renewed(now, open.sent, hold),
             (Asked::Release(hold), Ok(Reply::Released)) => self.released(now, hold),
@@ -295,11 +194,13 @@ impl<R: Rules> Sql<R> {
     /// The row was taken by a request that was sent then.
     fn taken(&mut self, now: Instant, sent: Instant, hold: Hold) {
         match self.aim {
-            Aim::Take if hold.nonce == self.nonce => self.lead(now, sent, hold),
+            Aim::Take if hold.attempt == self.attempt => self.lead(now, sent, hold),
             Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
             Aim::Hold(own) | Aim::Release { hold: own, .. } if own == hold => {}
             // By an attempt that was given up. Left alone it would keep everybody out until the lease ends.
-            _ => self.ask(now, Asked::Release(hold)),
+            _ => {
+                self.requests.make(now, Asked::Release(hold));
+            }
         }
     }
 
@@ -345,9 +246,13 @@ impl<R: Rules> Sql<R> {
 
     /// The row is like this, and what was asked for was not done.
     fn saw(&mut self, now: Instant, asked: Asked, row: Option<Row>) {
-        let own = row.as_ref().filter(|row| self.is_own(row)).map(|row| Hold {
-            nonce: row.nonce,
-            epoch: row.epoch,
+        let own = row.as_ref().filter(|row| self.is_own(row));
+        let own = own.map(|row| (row.nonce, row.epoch));
+        let own = own.map(|(nonce, epoch)| {
+            // Where it is known by the name alone, that of another.
+            self.nonce = nonce;
+            let attempt = self.attempt;
+            Hold { attempt, epoch }
         });
         match (self.aim, own) {
             (Aim::Hold(hold), _) if asked == Asked::Renew(hold) => {
@@ -427,7 +332,8 @@ impl<R: Rules> Sql<R> {
     /// With an attempt that no row can be of yet.
     fn want_anew(&mut self) {
         self.aim = Aim::Take;
-        self.nonce = Nonce::draw(&mut self.random);
+        self.attempt = self.attempt.wrapping_add(1);
+        self.nonce = Nonce(self.nonce.0.wrapping_add(1));
         self.doubtful = false;
     }
 
@@ -445,20 +351,32 @@ impl<R: Rules> Sql<R> {
         self.next = sent + self.config.timing.renew_pause(&mut self.random);
     }
 
-    fn ask(&mut self, now: Instant, asked: Asked) {
+    /// The nonce of an attempt.
+    fn nonce_of(&self, attempt: u32) -> Nonce {
+        let ago = self.attempt.wrapping_sub(attempt);
+        Nonce(self.nonce.0.wrapping_sub(ago.into()))
+    }
+
+    /// The statement that something is asked for with.
+    fn statement(&self, asked: Asked) -> Request {
         let ttl = self.config.timing.ttl;
-        let request = match asked {
-            Asked::Take(nonce) => Request::Take {
+        match asked {
+            Asked::Take(attempt) => Request::Take {
                 claimant: self.config.claimant.clone(),
-                nonce,
+                nonce: self.nonce_of(attempt),
                 ttl,
             },
-            Asked::Renew(Hold { nonce, epoch }) => Request::Renew { nonce, epoch, ttl },
-            Asked::Release(Hold { nonce, epoch }) => Request::Release { nonce, epoch },
+            Asked::Renew(Hold { attempt, epoch }) => Request::Renew {
+                nonce: self.nonce_of(attempt),
+                epoch,
+                ttl,
+            },
+            Asked::Release(Hold { attempt, epoch }) => Request::Release {
+                nonce: self.nonce_of(attempt),
+                epoch,
+            },
             Asked::Read => Request::Read,
-        };
-        let ticket = self.requests.make(now, asked);
-        self.office.request(ticket, request);
+        }
     }
 
     /// Does what is due.
@@ -480,11 +398,11 @@ impl<R: Rules> Sql<R> {
         self.next = Instant::FOREVER;
         let asked = match self.aim {
             Aim::Watch(_) => Asked::Read,
-            Aim::Take => Asked::Take(self.nonce),
+            Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
             Aim::Release { hold, .. } => Asked::Release(hold),
         };
-        self.ask(now, asked);
+        self.requests.make(now, asked);
     }
 }
 
@@ -519,7 +437,14 @@ impl<R: Rules> Election for Sql<R> {
     }
 
     fn poll(&mut self) -> Option<Output<Infallible, Request>> {
-        self.office.poll()
+        if let Some(output) = self.office.poll() {
+            return Some(output);
+        }
+        let Some((ticket, asked)) = self.requests.untold() else {
+            self.office.rest();
+            return None;
+        };
+        Some(Output::Request(ticket, self.statement(asked)))
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -548,8 +473,8 @@ impl<R: Rules> Election for Sql<R> {
         self.requests.fingerprint(now, hasher);
         ahead(self.next, now).hash(hasher);
         self.doubtful.hash(hasher);
-        // Which nonce it is says nothing: whether it is the present one does.
-        let hold = |hold: Hold| Some((hold.epoch, hold.nonce == self.nonce));
+        // Which attempt it is says nothing: whether it is the present one does.
+        let hold = |hold: Hold| Some((hold.epoch, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
             Aim::Watch(until) => (0u8, None, ahead(until, now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),

@@ -1,5 +1,8 @@
 //! The row in a database.
 
+mod rest;
+mod session;
+
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::VecDeque;
 use tenure::lease::sql::{Reply, Request, Row, Sql};

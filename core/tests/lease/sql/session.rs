@@ -1,0 +1,279 @@
+//! The lock of a session: under a hostile host and network, and beside a server that ends sessions as it likes.
+
+use super::config;
+use crate::storm::{Run, Store, Storm, Weather};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU8, Ordering};
+use tenure::Ticket;
+use tenure::lease::sql::session::{Call, Reply, Request, Row, Session};
+use tenure::lease::{Claimant, Nonce, Rule, Rules, Switched};
+use tenure::random::Random;
+
+/// A connection: of which node, in which of its lives, and which of that.
+type Connection = (usize, u64, u32);
+
+/// The server: the row, the lock, and whom it takes for connected.
+pub(crate) struct Server {
+    pub(crate) row: Option<Stored>,
+    pub(crate) lock: Option<Connection>,
+    /// When it heard from each the last time.
+    heard: BTreeMap<Connection, u64>,
+    /// The latest connection of each node; whether the server ended it.
+    latest: BTreeMap<usize, (Connection, bool)>,
+    idle: u64,
+    said: VecDeque<(usize, Ticket, Reply)>,
+    /// Which it makes, if any.
+    faults: Option<Random>,
+    begun: Option<u64>,
+}
+
+pub(crate) struct Stored {
+    holder: Option<Claimant>,
+    nonce: Nonce,
+    pub(crate) epoch: u64,
+}
+
+impl Server {
+    /// One that makes faults, drawn from this seed, or none.
+    pub(crate) fn new(seed: Option<u64>) -> Self {
+        Self {
+            row: None,
+            lock: None,
+            heard: BTreeMap::new(),
+            latest: BTreeMap::new(),
+            idle: config("x").timing.ttl.as_micros(),
+            said: VecDeque::new(),
+            faults: seed.map(Random::from_seed),
+            begun: None,
+        }
+    }
+
+    /// `pg_terminate_backend`.
+    pub(crate) fn end(&mut self, connection: Connection) {
+        self.heard.remove(&connection);
+        if self.lock == Some(connection) {
+            self.lock = None;
+        }
+        for (latest, ended) in self.latest.values_mut() {
+            *ended |= *latest == connection;
+        }
+    }
+
+    fn end_all(&mut self) {
+        while let Some((connection, _)) = self.heard.first_key_value() {
+            self.end(*connection);
+        }
+    }
+
+    /// One that it heard nothing of for too long.
+    fn silent(&self, now: u64) -> Option<Connection> {
+        let mut all = self.heard.iter();
+        all.find_map(|(connection, heard)| (heard + self.idle <= now).then_some(*connection))
+    }
+
+    /// Sessions end as long as it storms.
+    fn misbehave(&mut self, now: u64) {
+        let Some(faults) = &mut self.faults else {
+            return;
+        };
+        let begun = *self.begun.get_or_insert(now);
+        if now > begun + 28 * self.idle {
+            return;
+        }
+        match (faults.below(300), self.lock) {
+            (0, _) => self.end_all(),
+            (1..6, Some(holder)) => self.end(holder),
+            _ => {}
+        }
+    }
+
+    /// Whether the connection is there: it is opened when it is new. The node has closed the one before it, of which the
+    /// server may not hear until it ends that by itself.
+    fn connect(&mut self, now: u64, connection: Connection) -> bool {
+        let (latest, ended) = *self
+            .latest
+            .entry(connection.0)
+            .or_insert((connection, false));
+        if latest < connection {
+            let faults = self.faults.as_mut();
+            if faults.is_none_or(|faults| faults.below(2) == 0) {
+                self.end(latest);
+            }
+            self.latest.insert(connection.0, (connection, false));
+        } else if latest > connection || ended {
+            return false;
+        }
+        self.heard.insert(connection, now);
+        true
+    }
+
+    fn carry_out(&mut self, connection: Connection, call: Call) -> Reply {
+        match call {
+            Call::Take {
+                claimant,
+                nonce,
+                former,
+                ..
+            } => {
+                if self.lock.is_some_and(|holder| holder != connection) {
+                    return self.seen();
+                }
+                self.lock = Some(connection);
+                let before = self.row.as_ref();
+                let interrupted =
+                    before.is_some_and(|row| row.holder.is_some() && Some(row.nonce) != former);
+                let epoch = before.map_or(1, |row| row.epoch + 1);
+                self.row = Some(Stored {
+                    holder: Some(claimant),
+                    nonce,
+                    epoch,
+                });
+                Reply::Taken { epoch, interrupted }
+            }
+            Call::Probe { nonce, epoch } => {
+                let own = |row: &Stored| (row.nonce, row.epoch) == (nonce, epoch);
+                let own = self.row.as_ref().is_some_and(own);
+                if own && self.lock == Some(connection) {
+                    Reply::Held
+                } else {
+                    self.seen()
+                }
+            }
+            Call::Release { nonce, epoch } => {
+                if let Some(row) = &mut self.row
+                    && (row.nonce, row.epoch) == (nonce, epoch)
+                {
+                    (row.holder, row.epoch) = (None, epoch + 1);
+                }
+                if self.lock == Some(connection) {
+                    self.lock = None;
+                }
+                Reply::Released
+            }
+            Call::Look => self.seen(),
+        }
+    }
+
+    fn seen(&self) -> Reply {
+        Reply::Row(self.row.as_ref().map(|row| Row {
+            holder: row.holder.clone(),
+            nonce: row.nonce,
+            epoch: row.epoch,
+            locked: self.lock.is_some(),
+        }))
+    }
+}
+
+impl<R: Rules> Store<Session<R>> for Server {
+    fn ask(&mut self, now: u64, from: usize, ticket: Ticket, request: Request) {
+        self.misbehave(now);
+        let connection = (from, ticket.incarnation, request.session);
+        let reply = if self.connect(now, connection) {
+            self.carry_out(connection, request.call)
+        } else {
+            Reply::Ended
+        };
+        self.said.push_back((from, ticket, reply));
+    }
+
+    fn poll(&mut self) -> Option<(usize, Ticket, Reply)> {
+        self.said.pop_front()
+    }
+
+    fn due(&self) -> Option<u64> {
+        self.heard.values().min().map(|heard| heard + self.idle)
+    }
+
+    fn wake(&mut self, now: u64) {
+        while let Some(connection) = self.silent(now) {
+            self.end(connection);
+        }
+    }
+}
+
+fn storm(seed: u64, names: &[&str], weather: Weather) -> Run {
+    let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+    let boot = |config, boot, now| Session::new(config, boot, now).unwrap();
+    let faults = weather.faults.then_some(seed);
+    let (storm, configs) = Storm::new(seed, &configs, Server::new(faults), weather, true, boot);
+    storm.run(&configs, 30)
+}
+
+#[test]
+fn in_any_weather_nobody_believes_beside_another() {
+    let (mut tenures, mut lapsed) = (0, 0);
+    for seed in 0..2000 {
+        let names: &[&str] = if seed % 4 == 0 {
+            &["anna", "anna", "ben"]
+        } else {
+            &["anna", "ben", "cleo"]
+        };
+        let run = storm(seed, names, Weather::STORM);
+        assert_eq!(run.broken, None, "seed {seed}");
+        let config = config("anna");
+        // One who resigned stands back for a lease.
+        let takeover = Session::budget(&config).unwrap().takeover + config.timing.ttl;
+        let takeover = (takeover + config.timing.ttl + config.timing.ttl).as_micros();
+        assert!(
+            run.led_after.is_some_and(|after| after <= takeover),
+            "seed {seed}: {run:?}"
+        );
+        (tenures, lapsed) = (tenures + run.tenures, lapsed + run.lapsed);
+    }
+    assert!(tenures > 8_000 && lapsed > 2_000, "{tenures} {lapsed}");
+}
+
+fn breaks_without(rule: Rule, names: &[&str], weather: Weather) -> Option<(&'static str, u64)> {
+    static OFF: AtomicU8 = AtomicU8::new(0);
+    OFF.store(rule as u8, Ordering::SeqCst);
+    let boot = |config, boot, now| {
+        let off = Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))];
+        Session::with_rules(config, boot, now, Switched::without(&[off])).unwrap()
+    };
+    let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+    (0..500).find_map(|seed| {
+        let (storm, configs) =
+            Storm::new(seed, &configs, Server::new(Some(seed)), weather, true, boot);
+        storm.run(&configs, 30).broken
+    })
+}
+
+#[test]
+fn each_rule_that_is_off_lets_two_believe() {
+    for rule in [
+        Rule::ValidityFromSend,
+        Rule::DemoteByTimer,
+        Rule::OutwaitFormer,
+    ] {
+        let weather = Weather {
+            late: 300,
+            ..Weather::STORM
+        };
+        let broken = breaks_without(rule, &["anna", "ben", "cleo"], weather);
+        let allowed = |(name, _): (&str, u64)| {
+            let mut all = rule.follows().iter().copied().chain([rule.protects()]);
+            all.any(|invariant| invariant.name() == name)
+        };
+        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
+    }
+}
+
+#[test]
+fn beyond_the_bound_of_the_clocks_two_may_believe() {
+    let weather = Weather {
+        rates: 20_000,
+        ..Weather::STORM
+    };
+    assert!((0..500).any(|seed| {
+        storm(seed, &["anna", "ben", "cleo"], weather)
+            .broken
+            .is_some()
+    }));
+}
+
+#[test]
+fn in_calm_weather_one_leads_and_goes_on() {
+    let run = storm(1, &["anna", "ben", "cleo"], Weather::CALM);
+    assert_eq!((run.broken, run.tenures, run.lapsed), (None, 1, 0));
+    assert!(run.vacant < 200_000, "{run:?}");
+}
