@@ -98,6 +98,7 @@ pub(super) const LEASE_RULES: [&str; tenure::lease::Rule::ALL.len()] = [
     "recheck-own-record",
     "own-clock-only",
     "majority-of-configured",
+    "outwait-former",
 ];
 
 /// The names of the rules of a scheme.

@@ -10,10 +10,11 @@ use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
-use crate::scheme::lease::Cluster;
+use crate::scheme::lease::kubernetes::Cluster;
+use crate::scheme::lease::redis::Redis;
+use crate::scheme::lease::sql::Database;
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::etcd::Etcd;
-use crate::store::sql::Database;
 use crate::world::env::{Due, Env, message_event};
 use std::sync::Arc;
 use tenure::{Instant, Ticket};
@@ -93,25 +94,28 @@ pub struct Record {
 /// What a server is, of whatever kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Kept {
-    Sql(Database),
-    Etcd(Etcd),
-    Kubernetes(Cluster),
+    Sql(Box<Database>),
+    Etcd(Box<Etcd>),
+    Kubernetes(Box<Cluster>),
+    Redis(Box<Redis>),
 }
 
 impl Kept {
     fn service(&self) -> &dyn Service {
         match self {
-            Self::Sql(database) => database,
-            Self::Etcd(etcd) => etcd,
-            Self::Kubernetes(cluster) => cluster,
+            Self::Sql(database) => database.as_ref(),
+            Self::Etcd(etcd) => etcd.as_ref(),
+            Self::Kubernetes(cluster) => cluster.as_ref(),
+            Self::Redis(redis) => redis.as_ref(),
         }
     }
 
     fn service_mut(&mut self) -> &mut dyn Service {
         match self {
-            Self::Sql(database) => database,
-            Self::Etcd(etcd) => etcd,
-            Self::Kubernetes(cluster) => cluster,
+            Self::Sql(database) => database.as_mut(),
+            Self::Etcd(etcd) => etcd.as_mut(),
+            Self::Kubernetes(cluster) => cluster.as_mut(),
+            Self::Redis(redis) => redis.as_mut(),
         }
     }
 }

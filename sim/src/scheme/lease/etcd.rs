@@ -1,9 +1,11 @@
 //! The queue of candidates in etcd, in the world: each request is one call.
 
+use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
 use crate::server::{Record, Service};
 use crate::store::etcd::Etcd;
-use tenure::Ticket;
+use tenure::lease::{Switched, etcd as core_etcd};
+use tenure::{Duration, Ticket, Unknown};
 
 /// How the keys of the candidates begin, before a slash.
 pub(super) const PREFIX: &str = "election";
@@ -44,5 +46,44 @@ impl Service for Etcd {
 
     fn restarted(&mut self, now: u64) {
         Self::restarted(self, now);
+    }
+
+    fn evict(&mut self, now: u64) -> bool {
+        let mut places = self.places();
+        places.sort_by_key(|(record, _)| record.created);
+        match places.first() {
+            Some((first, _)) => {
+                self.delete(now, first.key.clone());
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn back_up(&mut self, _: u64) -> bool {
+        Self::back_up(self);
+        true
+    }
+
+    fn restore(&mut self, now: u64) -> bool {
+        Self::restore(self, now)
+    }
+}
+
+impl Candidate for core_etcd::Etcd<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (0, StoreAsk::Etcd(request))
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::Etcd(reply) => Ok(reply),
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        let timing = self.config().common.timing;
+        timing.belief(timing.ttl)
     }
 }

@@ -1,11 +1,12 @@
 //! The `Lease` object of Kubernetes, in the world: each request is one call.
 
+use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
-use crate::server::Service;
-use crate::store::kubernetes::{Answer, Call, Lease, Metadata, Reason, Server, Spec, Text};
+use crate::server::{Record as Shown, Service};
+use crate::store::kubernetes::{Answer, Call, Kept, Lease, Metadata, Reason, Server, Spec, Text};
 use std::collections::VecDeque;
 use tenure::lease::kubernetes::{self as core, Record, Reply, Request, Uid, annotation};
-use tenure::lease::{Claimant, Identity, Nonce};
+use tenure::lease::{Claimant, Identity, Nonce, Switched};
 use tenure::{Duration, Ticket, Unknown};
 
 /// The object of the election.
@@ -18,6 +19,9 @@ const WRONG: u64 = 3_600_000_000;
 pub(crate) struct Cluster {
     api: Server,
     said: VecDeque<(u16, Ticket, StoreSaid)>,
+    /// The version of the object, and when it was written.
+    written: (u64, u64),
+    backup: Option<Kept>,
 }
 
 impl Service for Cluster {
@@ -33,6 +37,22 @@ impl Service for Cluster {
         self.said.pop_front()
     }
 
+    /// No server lets a lease end: those who wait do, when it has not changed for so long.
+    fn records(&self, now: u64) -> Vec<Shown> {
+        let Some(lease) = self.api.kept().lease(NAME) else {
+            return Vec::new();
+        };
+        let record = record(lease);
+        let ends = self.written.1 + u64::from(record.seconds) * 1_000_000;
+        vec![Shown {
+            key: NAME.to_owned(),
+            token: record.since.unwrap_or(0),
+            ends: Some(ends),
+            holds: record.holder.is_some() && ends > now,
+            holder: record.holder.map(|holder| holder.identity.name().to_owned()),
+        }]
+    }
+
     fn due(&self) -> Option<u64> {
         self.api.due()
     }
@@ -45,10 +65,32 @@ impl Service for Cluster {
         self.api.restarted();
         self.said.clear();
     }
+
+    fn evict(&mut self, _: u64) -> bool {
+        self.api.delete(NAME)
+    }
+
+    fn back_up(&mut self, _: u64) -> bool {
+        self.backup = Some(self.api.kept().clone());
+        true
+    }
+
+    fn restore(&mut self, _: u64) -> bool {
+        let Some(backup) = self.backup.clone() else {
+            return false;
+        };
+        self.api.restore(backup);
+        true
+    }
 }
 
 impl Cluster {
     fn listen(&mut self, now: u64) {
+        let version = |lease: &Lease| lease.metadata.resource_version;
+        let version = self.api.kept().lease(NAME).and_then(version);
+        if let Some(version) = version.filter(|version| *version != self.written.0) {
+            self.written = (version, now);
+        }
         while let Some((client, ticket, answer)) = self.api.poll() {
             let reply = reply(calendar(now, client), answer);
             let said = StoreSaid::Kubernetes(reply);
@@ -169,6 +211,23 @@ fn record(lease: &Lease) -> Record {
         transitions: number(spec.lease_transitions).unwrap_or(0),
         acquired: spec.acquire_time,
         since: about(annotation::SINCE).and_then(|text| text.parse().ok()),
+    }
+}
+
+impl Candidate for core::Kubernetes<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (0, StoreAsk::Kubernetes(request))
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::Kubernetes(reply) => reply,
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        self.config().belief()
     }
 }
 

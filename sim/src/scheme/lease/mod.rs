@@ -1,77 +1,48 @@
 //! Elections by a store in the world: a machine of any of the schemes, and what it asks of its store.
 //!
-//! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers.
+//! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers
+//! ([`Candidate`](candidate::Candidate) and [`Service`](crate::server::Service)).
 
+mod candidate;
 mod etcd;
-mod kubernetes;
-mod sql;
+pub(crate) mod kubernetes;
+pub(crate) mod redis;
+mod setup;
+pub(crate) mod sql;
+
+pub(crate) use setup::identity;
+pub use setup::{Kind, Setup};
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
-use crate::scenario::node_name;
-use crate::server::Kept;
-use crate::store::etcd::Etcd;
-use crate::store::sql::Database;
-pub(crate) use kubernetes::Cluster;
+use candidate::{Candidate, hear, said};
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
+use tenure::lease::{Identity, Refusal, Refusals, Switched};
 use tenure::lease::{
-    Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
+    etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
+    sql as core_sql, sql::session as core_session,
 };
-use tenure::lease::{etcd as core_etcd, kubernetes as core_kubernetes, sql as core_sql};
 use tenure::raft::{Message, Write};
 use tenure::{
     Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Unknown,
 };
-
-/// By what the nodes elect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Kind {
-    /// A row in a database.
-    Sql = 0,
-    /// A queue of candidates in etcd.
-    Etcd = 1,
-    /// A `Lease` object of Kubernetes.
-    Kubernetes = 2,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Sql, Self::Etcd, Self::Kubernetes];
-
-    /// Its name in files and reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sql => "sql",
-            Self::Etcd => "etcd",
-            Self::Kubernetes => "kubernetes",
-        }
-    }
-
-    /// How many servers its store has.
-    #[must_use]
-    pub const fn servers(self) -> usize {
-        1
-    }
-
-    /// How long things take where a file says no more than the ttl, or not even that.
-    #[must_use]
-    pub fn timing(self, ttl: Option<Duration>) -> Timing {
-        ttl.map_or_else(Timing::default, Timing::of)
-    }
-}
 
 /// What a store is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StoreAsk {
     /// A statement.
     Sql(core_sql::Request),
+    /// A statement or two, in a session.
+    SqlSession(core_session::Request),
     /// A call.
     Etcd(core_etcd::Request),
     /// A call.
     Kubernetes(core_kubernetes::Request),
+    /// A script.
+    Redis(core_redis::Request),
+    /// A script, of one of several servers.
+    Redlock(core_redlock::Command),
 }
 
 /// What a store says.
@@ -79,103 +50,16 @@ pub enum StoreAsk {
 pub enum StoreSaid {
     /// What came of a statement.
     Sql(core_sql::Reply),
+    /// What came of statements in a session.
+    SqlSession(core_session::Reply),
     /// What came of a call, or what a watch tells.
     Etcd(core_etcd::Reply),
     /// What came of a call, where that is known.
     Kubernetes(Result<core_kubernetes::Reply, Unknown>),
-}
-
-/// What the nodes of one election are built from. They are 0 to `nodes − 1`.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// By what they elect.
-    pub kind: Kind,
-    /// How long things take.
-    pub timing: Timing,
-    /// How long a request is under way at most, as the budget counts.
-    pub latency: Duration,
-    /// The rules that are on.
-    pub rules: Switched,
-    /// The seed of every draw.
-    pub seed: u64,
-    /// Their names.
-    pub names: Arc<[Identity]>,
-}
-
-/// What a node is called in the records of a store.
-pub(crate) fn identity(node: u16) -> Identity {
-    Identity::new(&node_name(node)).expect("a letter and a number")
-}
-
-/// How a candidate takes part in a queue in etcd.
-fn queue(common: Config) -> core_etcd::Config {
-    let mode = core_etcd::Mode::queue(etcd::PREFIX);
-    core_etcd::Config { common, mode }
-}
-
-impl Setup {
-    /// Whether machines can be built from it: without, none of them starts.
-    ///
-    /// # Errors
-    /// What leaves no slack.
-    pub fn check(&self) -> Result<(), BudgetError> {
-        let config = Config {
-            timing: self.timing,
-            latency: self.latency,
-            ..Config::new(Claimant::new(identity(0)))
-        };
-        match self.kind {
-            Kind::Sql => config.budget().map(drop),
-            Kind::Etcd => queue(config).budget().map(drop),
-            Kind::Kubernetes => core_kubernetes::Config::of(config).budget().map(drop),
-        }
-    }
-
-    /// The servers of the store.
-    pub(super) fn servers(&self) -> Vec<Kept> {
-        match self.kind {
-            Kind::Sql => vec![Kept::Sql(Database::default())],
-            Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
-            Kind::Kubernetes => vec![Kept::Kubernetes(Cluster::default())],
-        }
-    }
-
-    /// Starts a life of node `node`.
-    pub(super) fn boot(&self, node: usize, life: u64, now: Instant) -> Option<Machine> {
-        let config = Config {
-            timing: self.timing,
-            latency: self.latency,
-            ..Config::new(Claimant::new(self.names.get(node)?.clone()))
-        };
-        let boot = Boot {
-            incarnation: life,
-            // Two that have one name must not draw alike.
-            seed: self.seed ^ (node as u64) << 48,
-        };
-        let scheme = match self.kind {
-            Kind::Sql => {
-                AnyScheme::Sql(core_sql::Sql::with_rules(config, boot, now, self.rules).ok()?)
-            }
-            Kind::Etcd => {
-                let config = queue(config);
-                AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
-            }
-            Kind::Kubernetes => {
-                let config = core_kubernetes::Config::of(config);
-                let machine =
-                    core_kubernetes::Kubernetes::with_rules(config, boot, now, self.rules);
-                AnyScheme::Kubernetes(machine.ok()?)
-            }
-        };
-        Some(Machine {
-            scheme,
-            names: self.names.clone(),
-            holder: Holder {
-                node: self.names[node].node(),
-                incarnation: life,
-            },
-        })
-    }
+    /// What came of a script.
+    Redis(core_redis::Reply),
+    /// What came of a script at one of several servers.
+    Redlock(core_redlock::Reply),
 }
 
 /// A machine of one of the schemes, whose nodes are known by their places.
@@ -189,8 +73,11 @@ pub struct Machine {
 #[derive(Clone, Debug)]
 enum AnyScheme {
     Sql(core_sql::Sql<Switched>),
+    SqlSession(core_session::Session<Switched>),
     Etcd(core_etcd::Etcd<Switched>),
     Kubernetes(core_kubernetes::Kubernetes<Switched>),
+    Redis(core_redis::Redis<Switched>),
+    Redlock(core_redlock::Redlock<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -198,63 +85,25 @@ macro_rules! each {
     ($machine:expr, $scheme:ident => $then:expr) => {
         match $machine {
             AnyScheme::Sql($scheme) => $then,
+            AnyScheme::SqlSession($scheme) => $then,
             AnyScheme::Etcd($scheme) => $then,
             AnyScheme::Kubernetes($scheme) => $then,
+            AnyScheme::Redis($scheme) => $then,
+            AnyScheme::Redlock($scheme) => $then,
         }
     };
 }
 
 impl Machine {
     pub(super) fn handle(&mut self, now: Instant, input: Input<Message, Answer>) {
-        let (ticket, result) = match input {
-            // They have no peers.
-            Input::Peer(..) => return,
-            Input::Reply(ticket, result) => (ticket, result),
-            Input::Campaign => {
-                return each!(&mut self.scheme, scheme => scheme.handle(now, Input::Campaign));
-            }
-            Input::Resign { to } => {
-                return each!(&mut self.scheme, scheme => scheme.handle(now, Input::Resign { to }));
-            }
-            Input::Timeout => {
-                return each!(&mut self.scheme, scheme => scheme.handle(now, Input::Timeout));
-            }
-        };
-        match (&mut self.scheme, result) {
-            (AnyScheme::Sql(machine), Ok(Answer::Store(StoreSaid::Sql(reply)))) => {
-                machine.handle(now, Input::Reply(ticket, Ok(reply)));
-            }
-            (AnyScheme::Etcd(machine), Ok(Answer::Store(StoreSaid::Etcd(reply)))) => {
-                machine.handle(now, Input::Reply(ticket, Ok(reply)));
-            }
-            (AnyScheme::Kubernetes(machine), Ok(Answer::Store(StoreSaid::Kubernetes(result)))) => {
-                machine.handle(now, Input::Reply(ticket, result));
-            }
-            (scheme, _) => {
-                each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(Unknown))));
-            }
-        }
+        each!(&mut self.scheme, scheme => hear(scheme, now, input));
     }
 
     pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
-        let (ticket, ask) = match &mut self.scheme {
-            AnyScheme::Sql(machine) => match machine.poll()? {
-                Output::Request(ticket, request) => (ticket, StoreAsk::Sql(request)),
-                Output::Event(event) => return Some(Output::Event(self.placed(event))),
-                Output::Send(_, never) => match never {},
-            },
-            AnyScheme::Etcd(machine) => match machine.poll()? {
-                Output::Request(ticket, request) => (ticket, StoreAsk::Etcd(request)),
-                Output::Event(event) => return Some(Output::Event(self.placed(event))),
-                Output::Send(_, never) => match never {},
-            },
-            AnyScheme::Kubernetes(machine) => match machine.poll()? {
-                Output::Request(ticket, request) => (ticket, StoreAsk::Kubernetes(request)),
-                Output::Event(event) => return Some(Output::Event(self.placed(event))),
-                Output::Send(_, never) => match never {},
-            },
-        };
-        Some(Output::Request(ticket, Ask::Store(0, ask)))
+        Some(match each!(&mut self.scheme, scheme => said(scheme)?) {
+            Output::Event(event) => Output::Event(self.placed(event)),
+            output => output,
+        })
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -329,13 +178,8 @@ impl Machine {
 
     /// When the request was sent that the tenure counts from.
     fn lease_from(&self, tenure: Tenure) -> Instant {
-        let of = |timing: Timing| timing.belief(timing.ttl);
-        let belief = match &self.scheme {
-            AnyScheme::Sql(machine) => of(machine.config().timing),
-            AnyScheme::Etcd(machine) => of(machine.config().common.timing),
-            AnyScheme::Kubernetes(machine) => machine.config().belief(),
-        };
-        Instant::from_micros(tenure.until.as_micros().saturating_sub(belief.as_micros()))
+        let belief = each!(&self.scheme, scheme => scheme.belief()).as_micros();
+        Instant::from_micros(tenure.until.as_micros().saturating_sub(belief))
     }
 
     fn placed(&self, event: Event) -> Event {

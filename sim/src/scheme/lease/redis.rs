@@ -1,13 +1,16 @@
 //! A Redis server in the world, with or without an asynchronous replica: each request is one script.
 
+use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
-use crate::server::Service;
+use crate::server::{Record, Service};
 use crate::store::Key;
 use crate::store::redis::{Command, Error, Persistence, Replicated, Reply, Script, Tail};
 use std::collections::VecDeque;
-use tenure::lease::{redis, redlock};
-use tenure::{Duration, Ticket};
+use tenure::lease::{Config, Switched, redis, redlock};
+use tenure::{Duration, Ticket, Unknown};
 
+/// How many servers Redlock has.
+pub(super) const SERVERS: u8 = 5;
 /// The lock of the election.
 const LOCK: &str = "election";
 /// The counter beside it.
@@ -75,6 +78,27 @@ impl Service for Redis {
 
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
         self.said.pop_front()
+    }
+
+    fn records(&self, now: u64) -> Vec<Record> {
+        let Some(server) = self.servers.server(self.master) else {
+            return Vec::new();
+        };
+        let (lock, counter) = keys();
+        let Some(value) = server.held(&lock) else {
+            return Vec::new();
+        };
+        let wall = server.wall(now.saturating_add(self.back));
+        let left = server.ends(&lock).map(|until| until - wall);
+        let left = left.and_then(|ms| u64::try_from(ms).ok());
+        let token = server.held(&counter).and_then(|token| token.parse().ok());
+        vec![Record {
+            key: LOCK.to_owned(),
+            holder: redis::Value::read(value).map(|value| value.claimant.identity.name().to_owned()),
+            token: token.unwrap_or(0),
+            ends: left.map(|ms| now + ms * 1_000),
+            holds: left.is_some(),
+        }]
     }
 
     fn due(&self) -> Option<u64> {
@@ -226,5 +250,52 @@ fn text(reply: &Reply) -> Option<&str> {
     match reply {
         Reply::Bulk(text) => Some(text),
         _ => None,
+    }
+}
+
+/// How a candidate takes part over several servers.
+pub(super) const fn several(common: Config) -> redlock::Config {
+    redlock::Config {
+        common,
+        servers: SERVERS,
+    }
+}
+
+impl Candidate for redis::Redis<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (0, StoreAsk::Redis(request))
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::Redis(reply) => Ok(reply),
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        let timing = self.config().timing;
+        timing.belief(timing.ttl)
+    }
+}
+
+impl Candidate for redlock::Redlock<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (
+            usize::from(request.server),
+            StoreAsk::Redlock(request.command),
+        )
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::Redlock(reply) => Ok(reply),
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        let timing = self.config().common.timing;
+        timing.belief(timing.ttl)
     }
 }

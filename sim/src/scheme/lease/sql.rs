@@ -1,14 +1,15 @@
 //! The row in a database and the lock of a session, in the world: each request is a statement or a few, and each answer is
 //! what came of them.
 
+use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
-use crate::server::Service;
+use crate::server::{Record, Service};
 use crate::store::sql::{Columns, Said, Server, Session, Statement, Text, Values};
 use std::collections::{BTreeMap, VecDeque};
 use tenure::lease::sql::session::{self, Call};
 use tenure::lease::sql::{Reply, Request, Row};
-use tenure::lease::{Claimant, Identity, Nonce};
-use tenure::{Duration, Ticket};
+use tenure::lease::{Claimant, Identity, Nonce, Switched, sql as core_sql};
+use tenure::{Duration, Ticket, Unknown};
 
 /// The election.
 const NAME: &str = "election";
@@ -151,7 +152,7 @@ fn first(ask: &StoreAsk) -> Option<Statement> {
             }
             _ => Statement::Look(text(NAME)),
         },
-        StoreAsk::Etcd(_) => return None,
+        _ => return None,
     })
 }
 
@@ -179,7 +180,7 @@ fn after(ask: &StoreAsk, said: Said) -> Next {
             _ => Reply::NotDone.into(),
         },
         StoreAsk::SqlSession(request) => in_session(&request.call, said),
-        StoreAsk::Etcd(_) => Reply::NotDone.into(),
+        _ => Reply::NotDone.into(),
     }
 }
 
@@ -279,6 +280,21 @@ impl Service for Database {
         self.said.pop_front()
     }
 
+    fn records(&self, now: u64) -> Vec<Record> {
+        let Some((columns, expires)) = self.server.row(NAME) else {
+            return Vec::new();
+        };
+        let locked = self.server.is_locked(NAME);
+        let named = !columns.holder.is_empty();
+        vec![Record {
+            key: NAME.to_owned(),
+            holder: named.then(|| columns.holder.to_string()),
+            token: columns.epoch.cast_unsigned(),
+            ends: (!locked).then_some(expires.cast_unsigned()),
+            holds: named && (locked || expires > now.cast_signed()),
+        }]
+    }
+
     fn due(&self) -> Option<u64> {
         self.server.due()
     }
@@ -312,5 +328,41 @@ impl Service for Database {
     fn restore(&mut self, _: u64) -> bool {
         self.hang_up();
         self.server.restore()
+    }
+}
+
+impl Candidate for core_sql::Sql<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (0, StoreAsk::Sql(request))
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::Sql(reply) => Ok(reply),
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        let timing = self.config().timing;
+        timing.belief(timing.ttl)
+    }
+}
+
+impl Candidate for session::Session<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (0, StoreAsk::SqlSession(request))
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::SqlSession(reply) => Ok(reply),
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        let timing = self.config().timing;
+        timing.belief(timing.ttl)
     }
 }

@@ -25,6 +25,14 @@ pub struct Kept {
     created: u128,
 }
 
+impl Kept {
+    /// An object.
+    #[must_use]
+    pub fn lease(&self, name: &str) -> Option<&Lease> {
+        self.leases.get(&name.into())
+    }
+}
+
 impl Server {
     /// A client calls, at `now` in microseconds on the server's clock.
     pub fn ask(&mut self, now: u64, client: u16, ticket: Ticket, call: &Call) {
@@ -92,6 +100,13 @@ impl Server {
     /// Other objects of the cluster are written, so many times.
     pub const fn write_elsewhere(&mut self, times: u64) {
         self.kept.revision += times;
+    }
+
+    /// Somebody deletes an object, past every rule. False when it is not there.
+    pub fn delete(&mut self, name: &str) -> bool {
+        let there = self.kept.leases.remove(&name.into()).is_some();
+        self.kept.revision += u64::from(there);
+        there
     }
 
     /// A snapshot of etcd.

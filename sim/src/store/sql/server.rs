@@ -84,6 +84,12 @@ impl Server {
         Some((row.columns(), row.expires))
     }
 
+    /// Whether a session holds the lock of this name.
+    #[must_use]
+    pub fn is_locked(&self, name: &str) -> bool {
+        self.sessions.holder(name).is_some()
+    }
+
     /// A connection is closed, by the client or by an operator (`pg_terminate_backend`). False when it was not there.
     pub fn end(&mut self, now: u64, session: Session) -> bool {
         if !self.sessions.end(session) {

@@ -1,0 +1,202 @@
+//! What the nodes of an election by a store are built from, by the kind of the store.
+
+use super::{AnyScheme, Machine, etcd, kubernetes, redis, sql};
+use crate::scenario::node_name;
+use crate::server::Kept;
+use crate::store::etcd::Etcd;
+use std::sync::Arc;
+use tenure::fence::Holder;
+use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
+use tenure::lease::{
+    etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
+    sql as core_sql, sql::session as core_session,
+};
+use tenure::{Duration, Instant};
+
+/// By what the nodes elect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A row in a database.
+    Sql = 0,
+    /// A queue of candidates in etcd.
+    Etcd = 1,
+    /// A `Lease` object of Kubernetes.
+    Kubernetes = 2,
+    /// A key of one Redis server.
+    Redis = 3,
+    /// A key on each of several Redis servers.
+    Redlock = 4,
+    /// A lock that belongs to a session of a database.
+    SqlSession = 5,
+    /// One key in etcd.
+    EtcdSingle = 6,
+    /// The active one of a pair of Milvus's coordinators.
+    Milvus = 7,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Sql,
+        Self::Etcd,
+        Self::Kubernetes,
+        Self::Redis,
+        Self::Redlock,
+        Self::SqlSession,
+        Self::EtcdSingle,
+        Self::Milvus,
+    ];
+
+    /// Its name in files and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sql => "sql",
+            Self::Etcd => "etcd",
+            Self::Kubernetes => "kubernetes",
+            Self::Redis => "redis",
+            Self::Redlock => "redlock",
+            Self::SqlSession => "sql-session",
+            Self::EtcdSingle => "etcd-single",
+            Self::Milvus => "milvus",
+        }
+    }
+
+    /// How many servers its store has.
+    #[must_use]
+    pub const fn servers(self) -> usize {
+        match self {
+            Self::Redlock => redis::SERVERS as usize,
+            _ => 1,
+        }
+    }
+
+    /// How long things take where a file says no more than the ttl, or not even that.
+    #[must_use]
+    pub fn timing(self, ttl: Option<Duration>) -> Timing {
+        ttl.map_or_else(Timing::default, Timing::of)
+    }
+}
+
+/// What the nodes of one election are built from. They are 0 to `nodes − 1`.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// By what they elect.
+    pub kind: Kind,
+    /// How long things take.
+    pub timing: Timing,
+    /// How long a request is under way at most, as the budget counts.
+    pub latency: Duration,
+    /// The rules that are on.
+    pub rules: Switched,
+    /// The seed of every draw.
+    pub seed: u64,
+    /// Their names.
+    pub names: Arc<[Identity]>,
+}
+
+/// What a node is called in the records of a store.
+pub(crate) fn identity(node: u16) -> Identity {
+    Identity::new(&node_name(node)).expect("a letter and a number")
+}
+
+impl Setup {
+    /// Whether machines can be built from it: without, none of them starts.
+    ///
+    /// # Errors
+    /// What leaves no slack.
+    pub fn check(&self) -> Result<(), BudgetError> {
+        self.budget().map(drop)
+    }
+
+    /// What follows from its timing.
+    ///
+    /// # Errors
+    /// What leaves no slack.
+    pub fn budget(&self) -> Result<Budget, BudgetError> {
+        let config = self.config(identity(0));
+        match self.kind {
+            Kind::Sql | Kind::Redis => config.budget(),
+            Kind::SqlSession => core_session::Session::budget(&config),
+            Kind::Redlock => redis::several(config).budget(),
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
+            Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
+        }
+    }
+
+    /// The servers of the store.
+    pub(in crate::scheme) fn servers(&self) -> Vec<Kept> {
+        let redis = |replicas| Kept::Redis(Box::new(redis::Redis::new(replicas)));
+        match self.kind {
+            Kind::Sql | Kind::SqlSession => vec![Kept::Sql(Box::new(sql::Database::default()))],
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => {
+                vec![Kept::Etcd(Box::new(Etcd::default()))]
+            }
+            Kind::Kubernetes => vec![Kept::Kubernetes(Box::new(kubernetes::Cluster::default()))],
+            Kind::Redis => vec![redis(1)],
+            Kind::Redlock => (0..redis::SERVERS).map(|_| redis(0)).collect(),
+        }
+    }
+
+    /// Starts a life of node `node`.
+    pub(in crate::scheme) fn boot(&self, node: usize, life: u64, now: Instant) -> Option<Machine> {
+        let config = self.config(self.names.get(node)?.clone());
+        let rules = self.rules;
+        let boot = Boot {
+            incarnation: life,
+            // Two that have one name must not draw alike.
+            seed: self.seed ^ (node as u64) << 48,
+        };
+        let scheme = match self.kind {
+            Kind::Sql => AnyScheme::Sql(core_sql::Sql::with_rules(config, boot, now, rules).ok()?),
+            Kind::SqlSession => {
+                let machine = core_session::Session::with_rules(config, boot, now, rules);
+                AnyScheme::SqlSession(machine.ok()?)
+            }
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => {
+                let machine = core_etcd::Etcd::with_rules(self.of_etcd(config), boot, now, rules);
+                AnyScheme::Etcd(machine.ok()?)
+            }
+            Kind::Kubernetes => {
+                let config = core_kubernetes::Config::of(config);
+                let machine = core_kubernetes::Kubernetes::with_rules(config, boot, now, rules);
+                AnyScheme::Kubernetes(machine.ok()?)
+            }
+            Kind::Redis => {
+                AnyScheme::Redis(core_redis::Redis::with_rules(config, boot, now, rules).ok()?)
+            }
+            Kind::Redlock => {
+                let machine =
+                    core_redlock::Redlock::with_rules(redis::several(config), boot, now, rules);
+                AnyScheme::Redlock(machine.ok()?)
+            }
+        };
+        Some(Machine {
+            scheme,
+            names: self.names.clone(),
+            holder: Holder {
+                node: self.names[node].node(),
+                incarnation: life,
+            },
+        })
+    }
+
+    fn config(&self, name: Identity) -> Config {
+        Config {
+            timing: self.timing,
+            latency: self.latency,
+            ..Config::new(Claimant::new(name))
+        }
+    }
+
+    fn of_etcd(&self, common: Config) -> core_etcd::Config {
+        let claimant = common.claimant.clone();
+        let mode = match self.kind {
+            Kind::EtcdSingle => core_etcd::Mode::Single(etcd::PREFIX.into()),
+            Kind::Milvus => core_etcd::Config::milvus("by-dev", "rootcoord", claimant).mode,
+            _ => core_etcd::Mode::queue(etcd::PREFIX),
+        };
+        core_etcd::Config { common, mode }
+    }
+}
