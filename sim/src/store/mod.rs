@@ -26,6 +26,7 @@ pub(crate) mod sql;
 mod watcher;
 #[cfg(not(target_family = "wasm"))]
 mod watches;
+pub mod zookeeper;
 
 pub(crate) use client::{CLIENTS, Noted};
 pub use client::{Errand, StoreClient};
