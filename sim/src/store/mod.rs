@@ -11,7 +11,7 @@
 //! keys attached to it go with it.
 
 mod client;
-pub(crate) mod etcd;
+pub mod etcd;
 mod kv;
 mod lessor;
 #[cfg(not(target_family = "wasm"))]
