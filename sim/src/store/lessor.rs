@@ -39,7 +39,7 @@ impl Lessor {
         Some(*lease)
     }
 
-    /// When this lease is over.
+    /// When a lease is over.
     #[must_use]
     pub fn ends(&self, lease: LeaseId) -> Option<u64> {
         self.ends.get(&lease).copied()

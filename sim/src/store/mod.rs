@@ -11,7 +11,7 @@
 //! keys attached to it go with it.
 
 mod client;
-pub(crate) mod etcd;
+pub mod etcd;
 pub mod kubernetes;
 mod kv;
 mod lessor;
@@ -27,6 +27,7 @@ pub mod sql;
 mod watcher;
 #[cfg(not(target_family = "wasm"))]
 mod watches;
+pub mod zookeeper;
 
 pub(crate) use client::{CLIENTS, Noted};
 pub use client::{Errand, StoreClient};

@@ -10,6 +10,7 @@
 
 mod clock;
 mod compare;
+mod etcd;
 mod options;
 mod postgres;
 mod redis;
@@ -59,6 +60,10 @@ const KINDS: &[Kind] = &[
     Kind {
         report: &postgres::REPORT,
         run: |options| compare(&mut postgres::Pair::start()?, &postgres::REPORT, options),
+    },
+    Kind {
+        report: &etcd::REPORT,
+        run: |options| compare(&mut etcd::Pair::start()?, &etcd::REPORT, options),
     },
 ];
 

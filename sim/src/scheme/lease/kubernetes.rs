@@ -49,7 +49,9 @@ impl Service for Cluster {
             token: record.since.unwrap_or(0),
             ends: Some(ends),
             holds: record.holder.is_some() && ends > now,
-            holder: record.holder.map(|holder| holder.identity.name().to_owned()),
+            holder: record
+                .holder
+                .map(|holder| holder.identity.name().to_owned()),
         }]
     }
 

@@ -94,7 +94,8 @@ impl Service for Redis {
         let token = server.held(&counter).and_then(|token| token.parse().ok());
         vec![Record {
             key: LOCK.to_owned(),
-            holder: redis::Value::read(value).map(|value| value.claimant.identity.name().to_owned()),
+            holder: redis::Value::parse(value)
+                .map(|value| value.claimant.identity.name().to_owned()),
             token: token.unwrap_or(0),
             ends: left.map(|ms| now + ms * 1_000),
             holds: left.is_some(),
