@@ -77,7 +77,9 @@ impl Rule {
             Self::FenceBeforeRead => &[Invariant::EffectOnce],
             // Work that is begun twice has its effect twice.
             Self::OnlyOthers => &[Invariant::EffectOnce],
-            Self::CompareAndSwapOwner | Self::IdempotentTakeover => &[],
+            // What it works at has another's name on it still, and is taken over again when it is listed again.
+            Self::CompareAndSwapOwner => &[Invariant::NoneConcurrent],
+            Self::IdempotentTakeover => &[],
         }
     }
 }
