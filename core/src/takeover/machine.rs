@@ -4,7 +4,7 @@ use super::config::{Config, ConfigError};
 use super::refuse::{Refusal, Refusals};
 use super::rules::{Faithful, Rule, Rules};
 use super::task::{Task, What};
-use super::words::{Because, Event, Input, Output, Permit};
+use super::words::{Because, Event, Input, Output, Permit, Request};
 use crate::fence::Pass;
 use crate::{Duration, Instant, Standing, Tenure, Ticket, Token};
 use alloc::collections::VecDeque;
@@ -308,7 +308,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     /// What was not asked yet, or not answered, is not needed any more; but for what has to stop.
     pub(super) fn drop_requests(&mut self) {
         self.tasks.clear();
-        self.out.retain(|output| matches!(output, Output::Event(_)));
+        self.out.retain(|output| {
+            matches!(
+                output,
+                Output::Event(_) | Output::Request(_, _, Request::Stop)
+            )
+        });
     }
 
     /// What may run of this tenure has to stop.

@@ -305,7 +305,10 @@ impl Process {
         };
         match result {
             Ok(value) => {
-                self.values[(of.1 % RESOURCES) as usize] = Some(value);
+                // What is known of a resource is known for one tenure.
+                if self.takeover.pass() == Some(run.pass) {
+                    self.values[(of.1 % RESOURCES) as usize] = Some(value);
+                }
                 run.phase = Phase::Finishing(now);
                 self.out.push_back(Ask::Finish(of.0, of.1));
             }
