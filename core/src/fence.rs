@@ -23,6 +23,7 @@
 //! # Ok::<(), Refused>(())
 //! ```
 
+use crate::takeover::{Faithful, Rule, Rules};
 use crate::{NodeId, Token};
 use core::fmt;
 
@@ -106,10 +107,11 @@ impl core::error::Error for Refused {}
 
 /// The guard of one resource for one election.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Fence {
+pub struct Fence<R = Faithful> {
     election: ElectionId,
     /// `None`: closed.
     seen: Option<Seen>,
+    rules: R,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,10 +131,7 @@ impl Fence {
     /// [`restore`](Self::restore) with `None`.
     #[must_use]
     pub fn unused(election: ElectionId) -> Self {
-        Self {
-            election,
-            seen: Some(NOBODY),
-        }
+        Self::with_rules(election, Faithful)
     }
 
     /// The guard after a restart. Without its record it fails closed: it refuses everything until [`reopen`](Self::reopen).
@@ -145,6 +144,20 @@ impl Fence {
                 highest: record.highest,
                 holder: record.holder,
             }),
+            rules: Faithful,
+        }
+    }
+}
+
+impl<R: Rules> Fence<R> {
+    /// As [`Fence::unused`], for a guard that keeps these rules. Without
+    /// [`FenceAtResource`](Rule::FenceAtResource) it notes what it is shown, and admits it.
+    #[must_use]
+    pub fn with_rules(election: ElectionId, rules: R) -> Self {
+        Self {
+            election,
+            seen: Some(NOBODY),
+            rules,
         }
     }
 
@@ -200,9 +213,13 @@ impl Fence {
 
     fn pass(&mut self, seen: Seen, pass: &Pass) -> Result<Record, Refused> {
         self.judge(seen, pass)?;
-        let seen = Seen {
-            highest: pass.token,
-            holder: Some(pass.holder),
+        let seen = if pass.token < seen.highest {
+            seen
+        } else {
+            Seen {
+                highest: pass.token,
+                holder: Some(pass.holder),
+            }
         };
         self.seen = Some(seen);
         Ok(self.stored(seen))
@@ -224,6 +241,9 @@ impl Fence {
         }
         if !pass.token.is_issued() {
             return Err(Refused::NeverIssued);
+        }
+        if !self.rules.keeps(Rule::FenceAtResource) {
+            return Ok(());
         }
         if pass.token < seen.highest {
             return Err(Refused::Stale {
@@ -315,6 +335,16 @@ mod tests {
             Err(Refused::WrongElection { guarded: ELECTION })
         );
         assert_eq!(fence.highest(), Some(Token::NONE));
+    }
+
+    #[test]
+    fn without_its_rule_it_admits_whom_it_would_refuse_and_still_knows_the_highest() {
+        let off = crate::takeover::Switched::without(&[Rule::FenceAtResource]);
+        let mut fence = Fence::with_rules(ELECTION, off);
+        let highest = fence.admit(&pass(34, 2)).unwrap();
+        assert_eq!(fence.admit(&pass(33, 1)), Ok(highest));
+        assert_eq!(fence.admit(&pass(0, 1)), Err(Refused::NeverIssued));
+        assert_eq!(fence.highest(), Some(Token::new(0, 34)));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
+//! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
 //!
 //! Three questions are answered apart: *who leads* ([`Election::standing`]), *who takes over when it dies* (the protocol),
@@ -30,6 +31,7 @@ pub mod raft;
 pub mod random;
 pub mod rate;
 pub mod rules;
+pub mod takeover;
 pub mod tick;
 
 mod election;

@@ -1,15 +1,18 @@
 //! What a node does for its clients when it leads: take over, then write to both resources.
 //!
-//! It keeps the two rules a leader has to keep. It asks `standing` before every effect, and it shows its token with
+//! It takes over as the core's machine says, for which it keeps what that asked and was not answered. It keeps the two rules a leader has to keep. It asks `standing` before every effect, and it shows its token with
 //! every effect. What it cannot keep is that no time passes between the two: the process may freeze there, and the
 //! message may be slow. That is what the fence is for.
 
 use crate::jobs::Scheduler;
 use crate::packet::{Done, Outcome, Packet};
-use crate::resource::{JOB_DONE, JOB_OWNED};
+use crate::resource::{ELECTION, JOB_DONE, JOB_OWNED};
 use std::collections::VecDeque;
-use tenure::Token;
-use tenure::fence::Pass;
+use tenure::fence::{Holder, Pass, Refused};
+use tenure::takeover::{
+    Config, Input, Item, Output, Policy, Reply, Rule, Switched, Takeover as Machine, Timing,
+};
+use tenure::{Duration, Instant, Standing, Ticket, Token};
 
 /// How a new leader takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +48,20 @@ impl Through {
 /// The two resources, in the order of their actors.
 pub const RESOURCES: usize = 2;
 
+/// The resources of a world always answer, in a frozen or a slow process late.
+const TIMING: Timing = Timing {
+    patience: Duration::from_secs(60),
+    retry: Duration::from_secs(1),
+    limit: Duration::from_secs(3_600),
+    stop: Duration::ZERO,
+    drain: Duration::ZERO,
+};
+
 /// The application on one node; volatile.
 #[derive(Clone, Debug, Default)]
 pub struct App {
+    /// Since it led first.
+    takeover: Option<Box<Machine<u64, Switched>>>,
     office: Option<Office>,
     /// What was checked and waits for the node to have thought about it, oldest first.
     thinking: VecDeque<Thought>,
@@ -59,22 +73,24 @@ pub struct App {
 #[derive(Clone, Copy, Debug)]
 struct Office {
     pass: Pass,
-    stage: Stage,
-    /// Answers still missing before the next stage.
-    missing: usize,
+    asked: Asked,
     /// The values last written: the leader is the only writer, so it reads once and counts from there.
     next: [u64; RESOURCES],
     /// If there are any to do.
     jobs: Option<Scheduler>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Fencing,
-    Reading,
-    /// Asks how far the jobs are.
-    Listing,
-    Serving,
+/// What the takeover asked last, as far as it was not answered.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    fence: [Option<Ticket>; RESOURCES],
+    read: [Option<Ticket>; RESOURCES],
+    list: Option<Ticket>,
+    /// How far the jobs are, and the owner of the next, by those who have answered.
+    listed: [Option<(u64, u64)>; RESOURCES],
+    claim: Option<Ticket>,
+    /// Nobody tells of changes; whoever finds that something is not as listed says so in its place.
+    watch: Option<Ticket>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -104,22 +120,92 @@ struct Looked {
 }
 
 impl App {
-    /// The node was established: what to ask of every resource first.
-    pub fn established(&mut self, pass: Pass, takeover: Takeover, jobs: bool) -> Packet {
-        let stage = match takeover {
-            Takeover::FenceFirst => Stage::Fencing,
-            Takeover::ReadFirst => Stage::Reading,
-        };
-        self.office = Some(Office {
-            pass,
-            stage,
-            missing: RESOURCES,
-            next: [0; RESOURCES],
-            jobs: jobs.then(Scheduler::new),
+    /// The node was established, with this standing: its takeover begins.
+    pub(crate) fn established(
+        &mut self,
+        (now, standing): (Instant, Standing),
+        holder: Holder,
+        takeover: Takeover,
+    ) {
+        let machine = self.takeover.get_or_insert_with(|| {
+            let config = Config {
+                page: 1,
+                timing: TIMING,
+                ..Config::new(ELECTION, holder, RESOURCES as u32)
+            };
+            let off: &[Rule] = match takeover {
+                Takeover::FenceFirst => &[],
+                Takeover::ReadFirst => &[Rule::FenceBeforeRead],
+            };
+            let machine = Machine::with_rules(config, Switched::without(off));
+            Box::new(machine.expect("two resources, and pages of one job"))
         });
-        match stage {
-            Stage::Fencing => Packet::Fence { pass },
-            _ => Packet::Read { pass },
+        machine.handle(now, standing, Input::Look);
+    }
+
+    /// The takeover asks for something under this pass.
+    pub(crate) fn takes_over_as(&mut self, pass: Pass, jobs: bool) {
+        if self.office.is_none_or(|office| office.pass != pass) {
+            self.office = Some(Office {
+                pass,
+                asked: Asked::default(),
+                next: [0; RESOURCES],
+                jobs: jobs.then(Scheduler::new),
+            });
+        }
+    }
+
+    /// Something for the takeover, if it ever began: see [`poll`](Self::poll).
+    pub(crate) fn hand(&mut self, now: Instant, standing: Standing, input: Input<u64>) {
+        if let Some(machine) = &mut self.takeover {
+            machine.handle(now, standing, input);
+        }
+    }
+
+    /// What the takeover says.
+    pub(crate) fn poll(&mut self) -> Option<Output<u64>> {
+        self.takeover.as_mut()?.poll()
+    }
+
+    /// When the takeover wants to look at the time, while it goes on. Once it is complete, the work looks itself.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let machine = self.takeover.as_ref().filter(|machine| !machine.is_ready());
+        machine?.deadline()
+    }
+
+    /// What is asked of a resource is answered by this ticket.
+    pub(crate) fn fences(&mut self, resource: usize, ticket: Ticket) {
+        self.asks(|asked| asked.fence[resource] = Some(ticket));
+    }
+
+    pub(crate) fn reads(&mut self, resource: usize, ticket: Ticket) {
+        self.asks(|asked| asked.read[resource] = Some(ticket));
+    }
+
+    pub(crate) fn watches(&mut self, ticket: Ticket) {
+        self.asks(|asked| asked.watch = Some(ticket));
+    }
+
+    /// False when there are no jobs to list.
+    pub(crate) fn lists(&mut self, ticket: Ticket) -> bool {
+        self.asks(|asked| {
+            asked.list = Some(ticket);
+            asked.listed = [None; RESOURCES];
+        });
+        self.office.is_some_and(|office| office.jobs.is_some())
+    }
+
+    /// How to take a job over.
+    pub(crate) fn claims(&mut self, ticket: Ticket, from: Token) -> Option<[Packet; RESOURCES]> {
+        let office = self.office.as_mut()?;
+        office.asked.claim = Some(ticket);
+        let jobs = office.jobs.as_mut()?;
+        Some(jobs.take_over(office.pass, from.counter))
+    }
+
+    fn asks(&mut self, note: impl FnOnce(&mut Asked)) {
+        if let Some(office) = &mut self.office {
+            note(&mut office.asked);
         }
     }
 
@@ -143,8 +229,8 @@ impl App {
         let Some(token) = leading else {
             return Some(Outcome::Redirected(leader));
         };
-        match &mut self.office {
-            Some(office) if office.pass.token == token && office.stage == Stage::Serving => {
+        match self.serving_as(token) {
+            Some(office) => {
                 for value in &mut office.next {
                     *value += 1;
                 }
@@ -152,7 +238,7 @@ impl App {
                 self.think(due, pass, Effect::Write { request, values });
                 None
             }
-            _ => Some(Outcome::NotYet),
+            None => Some(Outcome::NotYet),
         }
     }
 
@@ -160,14 +246,6 @@ impl App {
     pub(crate) fn acknowledged_unwritten(&self) -> Option<Outcome> {
         let next = self.office.map_or(0, |office| office.next[0]);
         Some(Outcome::Acknowledged(next + 1))
-    }
-
-    /// What others began is passed over: a mistake, for the tests of the judges.
-    pub(crate) fn forget_others(&mut self) {
-        let jobs = self.office.as_mut().and_then(|office| office.jobs.as_mut());
-        if let Some(jobs) = jobs {
-            jobs.forget_others();
-        }
     }
 
     /// A client asks somebody who does not care who leads: what is looked at first.
@@ -227,14 +305,14 @@ impl App {
 
     /// The job was given to the node: whether it works at it until then.
     pub(crate) fn start(&mut self, job: u64, leading: Token, until: u64) -> bool {
-        self.serving_as(leading)
+        self.office_of(leading)
             .and_then(|office| office.jobs.as_mut())
             .is_some_and(|jobs| jobs.start(job, until))
     }
 
     /// The work of a job is done, if it is now: its effect is thought about until `due`.
     pub(crate) fn worked(&mut self, now: u64, leading: Token, due: u64) -> Option<u64> {
-        let office = self.serving_as(leading)?;
+        let office = self.office_of(leading)?;
         let (pass, job) = (office.pass, office.jobs.as_mut()?.worked(now)?);
         self.think(due, pass, Effect::Finish(job));
         Some(job)
@@ -274,81 +352,111 @@ impl App {
     }
 
     fn serving_as(&mut self, leading: Token) -> Option<&mut Office> {
-        self.office
-            .as_mut()
-            .filter(|office| office.pass.token == leading && office.stage == Stage::Serving)
+        let serves = self.serving();
+        self.office_of(leading).filter(|_| serves)
+    }
+
+    /// What is kept for this tenure. Work that was taken over runs before it serves.
+    fn office_of(&mut self, token: Token) -> Option<&mut Office> {
+        let office = self.office.as_mut();
+        office.filter(|office| office.pass.token == token)
     }
 
     fn think(&mut self, due: u64, pass: Pass, effect: Effect) {
         self.thinking.push_back(Thought { due, pass, effect });
     }
 
-    /// A resource answered: what to ask of every resource next, if a stage of the takeover is complete.
-    pub fn answered(&mut self, resource: usize, pass: Pass, done: Done) -> Option<Packet> {
+    /// A resource answered: what the takeover is answered with that, if it asked. `forgets`: a mistake, for the tests of the
+    /// judges: what others began is passed over.
+    pub(crate) fn answered(
+        &mut self,
+        resource: usize,
+        pass: Pass,
+        done: Done,
+        forgets: bool,
+    ) -> Option<(Ticket, Reply<u64>)> {
         let office = self.office.as_mut().filter(|office| office.pass == pass)?;
-        match (office.stage, done) {
-            (Stage::Fencing, Done::Fenced) => office.missing -= 1,
-            (Stage::Reading, Done::Read(value)) => {
-                if let Some(next) = office.next.get_mut(resource) {
-                    *next = value;
-                }
-                office.missing -= 1;
+        let asked = &mut office.asked;
+        match done {
+            Done::Fenced => Some((asked.fence.get_mut(resource)?.take()?, Reply::Fenced)),
+            Done::Refused { request: 0, .. } => {
+                let ticket = asked.fence.get_mut(resource)?.take()?;
+                Some((ticket, Reply::Refused(OVERTAKEN)))
             }
-            (Stage::Listing, Done::Listed { done, owner }) => {
-                if let Some(jobs) = &mut office.jobs {
-                    jobs.listed(resource, done, owner);
-                }
-                office.missing -= 1;
+            Done::Read(value) => {
+                let ticket = asked.read.get_mut(resource)?.take()?;
+                office.next[resource] = value;
+                Some((ticket, Reply::Read))
             }
-            (Stage::Serving, Done::Finished(job)) if resource == 0 => {
-                if let Some(jobs) = &mut office.jobs {
-                    jobs.finished(job);
+            Done::Listed { done, owner } => {
+                let jobs = office.jobs.as_mut()?;
+                jobs.listed(resource, done, owner, pass.token.counter);
+                if forgets {
+                    jobs.forget_others();
                 }
-                return None;
-            }
-            // What it was told of the job is not so any more: it asks again. A guard's refusal is final: it was
-            // overtaken, and does no more jobs.
-            (Stage::Serving, Done::Denied { reason, .. }) if resource == 0 => {
-                if reason != JOB_DONE && reason != JOB_OWNED {
-                    office.jobs = None;
+                *asked.listed.get_mut(resource)? = Some((done, owner));
+                let [Some((done, owner)), Some(_)] = asked.listed else {
                     return None;
+                };
+                let token = Token::new(pass.token.generation, owner);
+                let item = Item {
+                    key: done + 1,
+                    owner: token,
+                    policy: Policy::Idempotent,
+                };
+                let begun = owner != 0 && !forgets;
+                let items = begun.then_some(item).into_iter().collect();
+                let more = false;
+                Some((asked.list.take()?, Reply::Page { items, more }))
+            }
+            // The first resource, which is fenced, has the say.
+            _ if resource != 0 => None,
+            Done::Claimed(_) => Some((asked.claim.take()?, Reply::Claimed)),
+            Done::Denied { job, reason, owner } => match (reason, asked.claim.take()) {
+                (JOB_DONE, Some(ticket)) => {
+                    office.jobs.as_mut()?.gone(job);
+                    Some((ticket, Reply::Gone))
                 }
-                office.stage = Stage::Listing;
-                office.missing = RESOURCES;
-                return Some(Packet::List { pass });
+                (JOB_OWNED, Some(ticket)) => {
+                    let owner = Token::new(pass.token.generation, owner);
+                    Some((ticket, Reply::Owned(owner)))
+                }
+                (_, Some(ticket)) => Some((ticket, Reply::Refused(OVERTAKEN))),
+                // What it was told of the job is not so any more: it is listed again.
+                (JOB_DONE | JOB_OWNED, None) => Some((asked.watch?, Reply::Changed)),
+                // A guard's refusal is final: it was overtaken, and does no more jobs. It leads on like one that does not
+                // hear of it, as at the resource that has no guard.
+                (_, None) => {
+                    office.jobs = None;
+                    None
+                }
+            },
+            Done::Finished(job) => {
+                office.jobs.as_mut()?.finished(job);
+                None
             }
-            _ => return None,
+            _ => None,
         }
-        if office.missing > 0 {
-            return None;
-        }
-        let (stage, next) = match office.stage {
-            Stage::Fencing => (Stage::Reading, Packet::Read { pass }),
-            Stage::Reading if office.jobs.is_some() => (Stage::Listing, Packet::List { pass }),
-            _ => {
-                office.stage = Stage::Serving;
-                return None;
-            }
-        };
-        office.stage = stage;
-        office.missing = RESOURCES;
-        Some(next)
     }
 
     /// Whether it has taken over and serves clients.
     #[must_use]
     pub fn serving(&self) -> bool {
-        self.office
-            .is_some_and(|office| office.stage == Stage::Serving)
+        let machine = self.takeover.as_ref();
+        machine.is_some_and(|machine| machine.is_ready())
     }
 }
+
+/// What a guard's refusal means for a takeover. By which token it was, a resource of a world does not say.
+const OVERTAKEN: Refused = Refused::Stale {
+    highest: Token::NONE,
+};
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resource::ELECTION;
-    use tenure::NodeId;
-    use tenure::fence::Holder;
+    use tenure::takeover::{How, Request};
+    use tenure::{NodeId, Tenure};
 
     fn pass(counter: u64) -> Pass {
         Pass {
@@ -361,33 +469,122 @@ mod tests {
         }
     }
 
-    fn serving(pass: Pass) -> App {
-        let mut app = App::default();
-        app.established(pass, Takeover::ReadFirst, false);
-        app.answered(0, pass, Done::Read(10));
-        app.answered(1, pass, Done::Read(20));
-        app
+    /// A node that was established, and what its takeover asks of the resources.
+    struct Led {
+        app: App,
+        pass: Pass,
+        standing: Standing,
+        jobs: bool,
+        asked: Vec<Request<u64>>,
+        packets: Vec<[Packet; RESOURCES]>,
+    }
+
+    impl Led {
+        fn new(pass: Pass, takeover: Takeover, jobs: bool) -> Self {
+            let standing = Standing::Leading(Tenure {
+                token: pass.token,
+                until: Instant::FOREVER,
+            });
+            let mut app = App::default();
+            app.established((Instant::ZERO, standing), pass.holder, takeover);
+            let mut led = Self {
+                app,
+                pass,
+                standing,
+                jobs,
+                asked: Vec::new(),
+                packets: Vec::new(),
+            };
+            led.carry_out();
+            led
+        }
+
+        fn serving(pass: Pass, jobs: bool) -> Self {
+            let mut led = Self::new(pass, Takeover::ReadFirst, jobs);
+            led.tell(0, Done::Read(10));
+            led.tell(1, Done::Read(20));
+            led
+        }
+
+        fn hand(&mut self, ticket: Ticket, reply: Reply<u64>) {
+            let input = Input::Reply(ticket, Ok(reply));
+            self.app.hand(Instant::ZERO, self.standing, input);
+        }
+
+        fn tell(&mut self, resource: usize, done: Done) {
+            if let Some((ticket, reply)) = self.app.answered(resource, self.pass, done, false) {
+                self.hand(ticket, reply);
+                self.carry_out();
+            }
+        }
+
+        fn carry_out(&mut self) {
+            while let Some(output) = self.app.poll() {
+                let Output::Request(ticket, pass, request) = output else {
+                    continue;
+                };
+                self.app.takes_over_as(pass, self.jobs);
+                let reply = match &request {
+                    Request::Fence(resource) => {
+                        self.app.fences(*resource as usize, ticket);
+                        None
+                    }
+                    Request::Read(resource) => {
+                        self.app.reads(*resource as usize, ticket);
+                        None
+                    }
+                    Request::Watch => {
+                        self.app.watches(ticket);
+                        Some(Reply::Watching)
+                    }
+                    Request::List { .. } => (!self.app.lists(ticket)).then(|| Reply::Page {
+                        items: Vec::new(),
+                        more: false,
+                    }),
+                    Request::Claim { from, .. } => {
+                        self.packets.extend(self.app.claims(ticket, *from));
+                        None
+                    }
+                    Request::Resume { .. } => Some(Reply::Resumed),
+                    Request::Announce => Some(Reply::Announced),
+                    Request::Drain(_) | Request::Stop => Some(Reply::Stopped),
+                };
+                self.asked.push(request);
+                if let Some(reply) = reply {
+                    self.hand(ticket, reply);
+                }
+            }
+        }
+
+        fn last(&self) -> &Request<u64> {
+            self.asked.last().expect("something was asked")
+        }
     }
 
     #[test]
     fn fence_then_read_then_write() {
-        let mut app = App::default();
         let pass = pass(3);
-        assert!(matches!(
-            app.established(pass, Takeover::FenceFirst, false),
-            Packet::Fence { .. }
-        ));
-        assert!(app.answered(0, pass, Done::Fenced).is_none());
-        assert!(matches!(
-            app.answered(1, pass, Done::Fenced),
-            Some(Packet::Read { .. })
-        ));
-        assert!(app.answered(0, pass, Done::Read(10)).is_none() && !app.serving());
+        let mut led = Led::new(pass, Takeover::FenceFirst, false);
+        assert_eq!(led.asked, [Request::Fence(0), Request::Fence(1)]);
+        led.tell(0, Done::Fenced);
+        led.tell(0, Done::Fenced);
+        assert_eq!(
+            led.last(),
+            &Request::Fence(1),
+            "one resource speaks for itself"
+        );
+        led.tell(1, Done::Fenced);
+        assert_eq!(led.last(), &Request::Read(1));
+        led.tell(0, Done::Read(10));
+        let app = &mut led.app;
+        assert!(!app.serving());
         assert_eq!(
             app.asked(1, Some(pass.token), None, 5),
             Some(Outcome::NotYet)
         );
-        assert!(app.answered(1, pass, Done::Read(20)).is_none() && app.serving());
+        led.tell(1, Done::Read(20));
+        let app = &mut led.app;
+        assert!(app.serving());
         assert_eq!(app.asked(1, Some(pass.token), None, 5), None);
         assert!(app.thought(4).is_none());
         let Some(
@@ -403,8 +600,21 @@ mod tests {
     }
 
     #[test]
+    fn who_may_not_fence_reads_nothing() {
+        let mut led = Led::new(pass(3), Takeover::FenceFirst, false);
+        let refused = Done::Refused {
+            request: 0,
+            reason: 0,
+        };
+        led.tell(1, Done::Fenced);
+        led.tell(0, refused);
+        assert_eq!(led.asked, [Request::Fence(0), Request::Fence(1)]);
+        assert!(!led.app.serving());
+    }
+
+    #[test]
     fn a_node_that_does_not_lead_says_who_does() {
-        let mut app = serving(pass(3));
+        let mut app = Led::serving(pass(3), false).app;
         assert_eq!(
             app.asked(1, None, Some(2), 5),
             Some(Outcome::Redirected(Some(2)))
@@ -417,55 +627,118 @@ mod tests {
     }
 
     #[test]
-    fn the_jobs_are_listed_last_and_again_when_they_are_not_as_listed() {
-        let (mut app, pass) = (App::default(), pass(3));
-        let listed = Done::Listed { done: 4, owner: 2 };
-        app.established(pass, Takeover::ReadFirst, true);
-        app.answered(0, pass, Done::Read(10));
-        let next = app.answered(1, pass, Done::Read(20));
-        assert!(matches!(next, Some(Packet::List { .. })) && !app.serving());
-        app.answered(0, pass, listed);
-        assert!(app.claim(9, pass.token).is_none());
-        app.answered(1, pass, listed);
-        assert!(app.serving() && app.claim(9, Token::new(0, 4)).is_none());
-        let [claim, _] = app.claim(9, pass.token).unwrap();
+    fn what_others_began_is_taken_over_before_clients_are_served() {
+        let pass = pass(3);
+        let mut led = Led::serving(pass, true);
+        assert!(matches!(led.last(), Request::List { .. }) && !led.app.serving());
+        let listed = |owner| Done::Listed { done: 4, owner };
+        led.tell(0, listed(2));
+        led.tell(1, listed(1));
+        assert!(!led.app.serving() && led.app.claim(9, pass.token).is_none());
+        let from = led.packets[0].clone().map(|packet| match packet {
+            Packet::Claim { job: 5, from, .. } => from,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(from, [2, 1]);
+        // It is taken from whoever has it.
+        let owned = |owner| Done::Denied {
+            job: 5,
+            reason: JOB_OWNED,
+            owner,
+        };
+        led.tell(1, owned(2));
+        led.tell(0, owned(1));
+        assert!(matches!(led.packets[1][0], Packet::Claim { from: 1, .. }));
+        led.tell(0, Done::Claimed(5));
+        assert!(led.app.serving());
+        assert!(led.asked.contains(&Request::Resume {
+            key: 5,
+            how: How::Redo
+        }));
+        assert!(led.app.start(5, pass.token, 50));
+        // Nobody began the next: that is no takeover.
+        assert_eq!(led.app.worked(50, pass.token, 60), Some(5));
+        led.tell(0, Done::Finished(5));
+        let claim = led.app.claim(9, pass.token).unwrap();
         assert!(matches!(
-            claim,
+            claim[0],
+            Packet::Claim {
+                job: 6,
+                from: 0,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn a_job_that_is_done_when_it_is_to_be_taken_over_is_passed() {
+        let mut led = Led::serving(pass(3), true);
+        for resource in 0..RESOURCES {
+            led.tell(resource, Done::Listed { done: 4, owner: 2 });
+        }
+        led.tell(
+            0,
+            Done::Denied {
+                job: 5,
+                reason: JOB_DONE,
+                owner: 0,
+            },
+        );
+        let claim = led.app.claim(9, Token::new(0, 3)).unwrap();
+        assert!(led.app.serving() && matches!(claim[0], Packet::Claim { job: 6, .. }));
+    }
+
+    #[test]
+    fn the_jobs_are_listed_again_when_they_are_not_as_listed() {
+        let pass = pass(3);
+        let mut led = Led::serving(pass, true);
+        let listed = Done::Listed { done: 4, owner: 0 };
+        led.tell(0, listed);
+        led.tell(1, listed);
+        assert!(led.app.serving() && led.app.claim(9, Token::new(0, 4)).is_none());
+        assert!(led.app.claim(9, pass.token).is_some());
+        let denied = |reason| Done::Denied {
+            job: 5,
+            reason,
+            owner: 2,
+        };
+        led.tell(0, denied(JOB_OWNED));
+        assert!(matches!(led.last(), Request::List { .. }) && led.app.serving());
+        led.tell(0, Done::Listed { done: 4, owner: 2 });
+        led.tell(1, listed);
+        assert!(led.app.claim(9, pass.token).is_none());
+        assert!(matches!(
+            led.packets[0][0],
             Packet::Claim {
                 job: 5,
                 from: 2,
                 ..
             }
         ));
-
-        let denied = |reason| Done::Denied { job: 5, reason };
-        let next = app.answered(0, pass, denied(JOB_OWNED));
-        assert!(matches!(next, Some(Packet::List { .. })) && !app.serving());
-        app.answered(0, pass, listed);
-        app.answered(1, pass, listed);
-        assert!(app.claim(9, pass.token).is_some());
-        assert!(app.answered(0, pass, denied(0)).is_none() && app.serving());
-        assert!(app.claim(9, pass.token).is_none(), "it was overtaken");
+        led.tell(0, Done::Claimed(5));
+        // The guard is heard of the jobs, and does not make it resign.
+        led.tell(0, denied(0));
+        assert!(led.app.serving() && led.app.claim(9, pass.token).is_none());
     }
 
     #[test]
     fn the_job_is_stopped_with_the_office_and_its_effect_is_not_once_thought_of() {
-        let (mut app, pass) = (App::default(), pass(3));
-        let working = |app: &mut App| {
-            app.established(pass, Takeover::ReadFirst, true);
-            for done in [Done::Read(0), Done::Listed { done: 0, owner: 0 }] {
-                app.answered(0, pass, done);
-                app.answered(1, pass, done);
+        let pass = pass(3);
+        let working = || {
+            let mut led = Led::serving(pass, true);
+            for resource in 0..RESOURCES {
+                led.tell(resource, Done::Listed { done: 0, owner: 0 });
             }
-            app.claim(1, pass.token).unwrap();
-            assert!(app.start(1, pass.token, 50));
+            led.app.claim(1, pass.token).unwrap();
+            assert!(led.app.start(1, pass.token, 50));
+            led.app
         };
-        working(&mut app);
+        let mut app = working();
         assert_eq!(
             (app.deposed(), app.worked(50, pass.token, 60)),
             (Some(1), None)
         );
-        working(&mut app);
+        let mut app = working();
         assert_eq!(app.worked(50, pass.token, 60), Some(1));
         assert_eq!(app.deposed(), None);
         assert!(app.thought(59).is_none());
@@ -501,18 +774,20 @@ mod tests {
 
     #[test]
     fn a_thought_outlives_the_office() {
-        let mut app = serving(pass(3));
-        app.asked(1, Some(pass(3).token), None, 5);
-        app.deposed();
-        assert!(app.thought(5).is_some() && !app.serving());
+        let mut led = Led::serving(pass(3), false);
+        led.app.asked(1, Some(pass(3).token), None, 5);
+        led.app.deposed();
+        assert!(led.app.thought(5).is_some());
+        led.app.hand(Instant::ZERO, Standing::Unknown, Input::Look);
+        assert!(!led.app.serving());
     }
 
     #[test]
     fn answers_to_an_earlier_tenure_do_not_count() {
-        let mut app = App::default();
-        app.established(pass(4), Takeover::FenceFirst, false);
+        let mut led = Led::new(pass(4), Takeover::FenceFirst, false);
         for resource in 0..RESOURCES {
-            assert!(app.answered(resource, pass(3), Done::Fenced).is_none());
+            let answered = led.app.answered(resource, pass(3), Done::Fenced, false);
+            assert_eq!(answered, None);
         }
     }
 }

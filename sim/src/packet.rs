@@ -175,6 +175,8 @@ pub enum Done {
         job: u64,
         /// The code of the reason.
         reason: u64,
+        /// The counter of the token of its owner; 0 when it has none, or is done.
+        owner: u64,
     },
 }
 
@@ -328,7 +330,10 @@ impl Packet {
                     }
                     Done::Claimed(job) => (18, *job),
                     Done::Finished(job) => (19, *job),
-                    Done::Denied { job, reason } => (20 + *reason, *job),
+                    Done::Denied { job, reason, owner } => {
+                        trace.mix(*owner);
+                        (20 + *reason, *job)
+                    }
                 };
                 trace.mix(what);
                 trace.mix(number);

@@ -1,10 +1,15 @@
 //! The job scheduler in whole worlds: a new leader takes over what the last one began, and what it costs to be without a
 //! fence, without leases, or with a rule of the election off.
 
+use tenure::Duration;
+use tenure::lease::{Switched, Timing};
 use tenure_sim::check::{Check, Outcome, Tally};
 use tenure_sim::fault::{Action, Fault, Who};
+use tenure_sim::jobs::Jobs;
 use tenure_sim::physics::clock::TRUE_PACE;
 use tenure_sim::physics::trace::{Event, Kind};
+use tenure_sim::scenario::Lease;
+use tenure_sim::scheme::lease;
 use tenure_sim::{Scenario, World};
 
 fn scenario(rest: &str) -> Scenario {
@@ -269,4 +274,111 @@ fn a_run_without_jobs_is_not_judged_for_them() {
     assert!(concerned(Check::LeaderAgain) && !concerned(Check::JobsLost));
     assert_eq!(outcome(&world, Check::JobsLost), Outcome::NotExercised);
     assert!(events.iter().all(|event| event.kind != Kind::JobDue));
+}
+
+/// The same by Raft, and by each kind of store.
+fn by_each_scheme(scenario: &Scenario) -> Vec<(String, Scenario)> {
+    let raft = ("raft".to_string(), scenario.clone());
+    let stores = lease::Kind::ALL.into_iter().map(|kind| {
+        let lease = Lease {
+            kind,
+            timing: Timing::of(Duration::from_secs(3)),
+            latency: Duration::from_millis(20),
+            rules: Switched::default(),
+        };
+        let scenario = Scenario {
+            lease: Some(lease),
+            leader_within: 8_000_000,
+            ..scenario.clone()
+        };
+        (kind.name().to_string(), scenario)
+    });
+    [raft].into_iter().chain(stores).collect()
+}
+
+/// Leaders die one after another, each in the middle of a job, and come back.
+#[test]
+fn whatever_elects_it_a_leader_that_dies_in_the_middle_of_a_job_costs_none() {
+    let every = |at: u64| {
+        let (crash, restart) = (Action::Crash(Who::Leader), Action::Restart(Who::Crashed));
+        let fault = |at, action| Fault { at, action };
+        [fault(at, crash), fault(at + 3_000_000, restart)]
+    };
+    let scenario = Scenario {
+        nodes: 3,
+        duration: 90_000_000,
+        // A job takes most of its period, so that a leader is mostly in the middle of one.
+        jobs: Some(Jobs {
+            every: 300_000,
+            takes: 250_000,
+        }),
+        faults: (1..9).flat_map(|crash| every(crash * 8_000_000)).collect(),
+        ..Scenario::usual()
+    };
+    for (name, scenario) in by_each_scheme(&scenario) {
+        let (mut middle, mut taken, mut done) = (0, 0, 0);
+        for seed in 0..12 {
+            let (world, events) = run(&scenario.clone().with_seed(seed));
+            let fenced = fenced(&events);
+            let claims = events.iter().filter(|event| event.kind == Kind::JobClaimed);
+            taken += claims
+                .filter(|event| event.actor == fenced && event.b >= 0)
+                .count();
+            // What was begun and is not done when its node dies.
+            middle += events
+                .iter()
+                .filter(|event| event.kind == Kind::Crash)
+                .filter(|crash| in_the_middle(&events, crash))
+                .count();
+            let effects = effects(&events, fenced);
+            let in_order = (1..).zip(&effects).all(|(job, done)| *done == (job, false));
+            assert!(in_order, "{name} {seed}: each once, in order");
+            done += effects.len();
+            for check in [
+                Check::JobsLost,
+                Check::JobsTwiceFenced,
+                Check::JobsConcurrent,
+            ] {
+                assert_ne!(
+                    outcome(&world, check),
+                    Outcome::Broken,
+                    "{name} {seed} {check:?}"
+                );
+            }
+            assert_eq!(
+                outcome(&world, Check::JobsLost),
+                Outcome::Holds,
+                "{name} {seed}"
+            );
+        }
+        println!(
+            "{name}: {middle} leaders died in the middle of a job, {taken} jobs were taken over, {done} done"
+        );
+        assert!(
+            middle > 40 && taken >= middle * 3 / 4,
+            "{name}: {middle} {taken}"
+        );
+    }
+}
+
+/// The actor of the resource that is fenced: the first.
+fn fenced(events: &[Event]) -> u16 {
+    let done = events.iter().filter(|event| event.kind == Kind::JobDone);
+    done.map(|event| event.actor).min().expect("a job was done")
+}
+
+/// Whether the node that dies had begun a job of which the effect was not taken before.
+fn in_the_middle(events: &[Event], crash: &Event) -> bool {
+    let begun = events
+        .iter()
+        .take_while(|event| event.at < crash.at)
+        .filter(|event| event.kind == Kind::JobStarted && event.actor == crash.actor)
+        .last();
+    begun.is_some_and(|begun| {
+        let is_done = |event: &&Event| event.kind == Kind::JobDone && event.a == begun.a;
+        events
+            .iter()
+            .find(is_done)
+            .is_none_or(|done| done.at > crash.at)
+    })
 }

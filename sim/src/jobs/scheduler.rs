@@ -20,6 +20,8 @@ pub(crate) struct Scheduler {
 enum Step {
     /// Waits for the next job to fall due.
     Idle,
+    /// Another began the next job: it is taken over first.
+    Begun,
     Claiming,
     /// Works until the first, and looks at its tenure at the second, if that is earlier.
     Working(u64, u64),
@@ -37,12 +39,16 @@ impl Scheduler {
         }
     }
 
-    /// A resource told how far its jobs are. The first, which is fenced, has the say which is the next; the other is
-    /// there to be compared with.
-    pub(crate) fn listed(&mut self, resource: usize, done: u64, owner: u64) {
+    /// A resource told how far its jobs are. The first, which is fenced, has the say which is the next, and whether it has
+    /// to be taken over from another than `own`; the other is there to be compared with.
+    pub(crate) fn listed(&mut self, resource: usize, done: u64, owner: u64, own: u64) {
         if resource == 0 {
             self.next = done + 1;
-            self.step = Step::Idle;
+            self.step = if owner == 0 || owner == own {
+                Step::Idle
+            } else {
+                Step::Begun
+            };
         }
         if let Some(slot) = self.owners.get_mut(resource) {
             *slot = owner;
@@ -54,6 +60,25 @@ impl Scheduler {
         if self.owners[0] != 0 {
             self.next += 1;
             self.owners = [0; RESOURCES];
+            self.step = Step::Idle;
+        }
+    }
+
+    /// How to take the next job over, from `owner` at the resource that has the say.
+    pub(crate) fn take_over(&mut self, pass: Pass, owner: u64) -> [Packet; RESOURCES] {
+        self.owners[0] = owner;
+        self.step = Step::Claiming;
+        let job = self.next;
+        self.owners.map(|from| Packet::Claim { pass, job, from })
+    }
+
+    /// The job that was to be taken over is done.
+    pub(crate) fn gone(&mut self, job: u64) {
+        if job == self.next {
+            *self = Self {
+                next: job + 1,
+                ..Self::new()
+            };
         }
     }
 
@@ -181,15 +206,33 @@ mod tests {
     }
 
     #[test]
-    fn what_another_began_is_taken_from_whom_the_resource_names() {
+    fn what_another_began_is_taken_over_first_from_whom_the_resource_names() {
         let mut scheduler = Scheduler::new();
-        scheduler.listed(0, 6, 4);
-        scheduler.listed(1, 7, 0);
-        assert_eq!(claimed(&mut scheduler, 8), Some((7, [4, 0])));
+        scheduler.listed(0, 6, 4, 9);
+        scheduler.listed(1, 7, 3, 9);
+        assert_eq!(claimed(&mut scheduler, 8), None);
+        let claims = scheduler.take_over(pass(), 5);
+        let from = claims.map(|claim| match claim {
+            Packet::Claim { job: 7, from, .. } => from,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(from, [5, 3]);
+        let mut gone = scheduler;
+        gone.gone(6);
+        assert_eq!(claimed(&mut gone, 8), None);
+        gone.gone(7);
+        assert_eq!(claimed(&mut gone, 8), Some((8, [0; RESOURCES])));
         scheduler.start(7, 50);
         scheduler.worked(50);
         scheduler.finished(7);
         assert_eq!(claimed(&mut scheduler, 8), Some((8, [0; RESOURCES])));
+    }
+
+    #[test]
+    fn what_is_its_own_already_is_claimed_like_what_is_nobodys() {
+        let mut scheduler = Scheduler::new();
+        scheduler.listed(0, 6, 9, 9);
+        assert_eq!(claimed(&mut scheduler, 8), Some((7, [9, 0])));
     }
 
     #[test]

@@ -1,17 +1,14 @@
 //! Hosts the machine: hands inputs over, carries outputs out, shows what changed, and calls again at the deadline.
 
-use super::service::ask_resources;
 use super::shelf::Writing;
 use super::{Node, Status};
 use crate::check::Fact;
 use crate::packet::Packet;
 use crate::physics::trace::{Ended, Event, Kind};
-use crate::resource::ELECTION;
 use crate::scheme::{Answer, Ask, Hosted, RoleCode};
 use crate::world::env::{Due, Env};
 use std::sync::Arc;
-use tenure::fence::Pass;
-use tenure::{Input, Output, Standing, Token, Why};
+use tenure::{Input, Output, Standing, Token, Why, takeover};
 
 impl<M: Hosted> Node<M> {
     pub(super) fn look_at_the_time(&mut self, env: &mut Env, me: usize) {
@@ -25,7 +22,12 @@ impl<M: Hosted> Node<M> {
             env.shown(&mut self.by.clock);
             env.trace.cause = env.emit(Event::new(Kind::Timeout, me));
             self.feed(env, me, Input::Timeout);
-        } else {
+        }
+        if self.app.deadline().is_some_and(|deadline| deadline <= now) {
+            self.take_over(env, me, takeover::Input::Look);
+            self.resign_if_wanted(env, me);
+        }
+        if !due {
             self.arm(env, me);
         }
     }
@@ -47,6 +49,7 @@ impl<M: Hosted> Node<M> {
         }
         self.arm_lessor(env, me);
         self.tell_belief(env, me);
+        self.resign_if_wanted(env, me);
         self.arm(env, me);
     }
 
@@ -147,22 +150,13 @@ impl<M: Hosted> Node<M> {
                     node: me,
                     token: tenure.token,
                 });
-                if let Some(machine) = &self.machine {
-                    let pass = Pass {
-                        election: ELECTION,
-                        token: tenure.token,
-                        holder: machine.holder(),
-                    };
-                    let jobs = env.jobs.is_some();
-                    let first = self.app.established(pass, env.clients.takeover, jobs);
-                    ask_resources(env, me, first);
-                }
+                self.begin_takeover(env, me);
             }
             tenure::Event::Deposed(token, why) => {
                 env.counts.depositions += 1;
                 let event = Event::new(Kind::Deposed, me).term(token.counter);
                 env.emit(event.a(ended(why) as u64));
-                self.stop_work(env, me);
+                self.take_over(env, me, takeover::Input::Look);
                 self.keep_leases(env, me, false);
             }
             tenure::Event::Following(leader) => {
@@ -211,7 +205,8 @@ impl<M: Hosted> Node<M> {
         if self.looks {
             return;
         }
-        if let Some(deadline) = self.machine.as_ref().and_then(M::deadline) {
+        let election = self.machine.as_ref().and_then(M::deadline);
+        if let Some(deadline) = election.into_iter().chain(self.app.deadline()).min() {
             // A deadline in the past would stop the world at this instant: the law says there is none after a drain.
             let at = self.clock.when(deadline).max(env.now + 1);
             if at < self.wake_at {

@@ -8,6 +8,7 @@ mod jobs;
 mod log;
 mod service;
 pub(crate) mod shelf;
+mod takeover;
 mod turn;
 
 use crate::app::App;
@@ -56,6 +57,8 @@ pub struct Node<M: Hosted> {
     /// How often it started. The incarnation of the machine, which the core wants fresh each time.
     lives: u64,
     app: App,
+    /// Whether its takeover wants it to resign.
+    resigns: bool,
     /// What came while the process was frozen, or busy, in order.
     late: Vec<Late>,
     /// How long it takes for each thing that comes; 0 when that is no time.
@@ -130,6 +133,7 @@ impl<M: Hosted> Node<M> {
             status: Status::Crashed,
             lives: 0,
             app: App::default(),
+            resigns: false,
             late: Vec::new(),
             takes: 0,
             turn_at: NEVER,
@@ -224,6 +228,7 @@ impl<M: Hosted> Node<M> {
         self.lose_replica(env, me);
         self.freeze_work(env, me);
         self.app = App::default();
+        self.resigns = false;
         self.status = Status::Crashed;
         (self.wake_at, self.turn_at) = (NEVER, NEVER);
         self.looks = false;

@@ -14,7 +14,8 @@ use crate::scheme::{Answer, Hosted};
 use crate::world::env::{Due, Env, Flaw, message_event};
 use std::sync::Arc;
 use tenure::fence::Pass;
-use tenure::{Input, NodeId, Token};
+use tenure::takeover::Input;
+use tenure::{NodeId, Token};
 
 impl<M: Hosted> Node<M> {
     pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
@@ -31,9 +32,15 @@ impl<M: Hosted> Node<M> {
             Packet::Request { request } => self.serve(env, me, request),
             Packet::Answer { pass, done } => {
                 let resource = (from as usize).saturating_sub(env.resource_actor(0));
-                if let Some(next) = self.app.answered(resource, pass, done) {
-                    ask_resources(env, me, next);
-                }
+                let forgets = env.flawed(Flaw::ForgetsOthers);
+                let claims = matches!(done, Done::Claimed(_));
+                let taken = match self.app.answered(resource, pass, done, forgets) {
+                    Some((ticket, reply)) => {
+                        self.take_over(env, me, Input::Reply(ticket, Ok(reply)));
+                        claims
+                    }
+                    None => false,
+                };
                 match done {
                     Done::Seen { request, value } => {
                         let due = env.now.saturating_add(env.clients.think);
@@ -41,11 +48,8 @@ impl<M: Hosted> Node<M> {
                             self.think_until(env, me, due);
                         }
                     }
-                    Done::Listed { .. } if env.flawed(Flaw::ForgetsOthers) => {
-                        self.app.forget_others();
-                        self.next_job(env, me);
-                    }
-                    Done::Claimed(job) if resource == 0 => self.start_job(env, me, job),
+                    // What was taken over was begun with that.
+                    Done::Claimed(job) if resource == 0 && !taken => self.start_job(env, me, job),
                     Done::Listed { .. } | Done::Finished(_) => self.next_job(env, me),
                     _ => {}
                 }
@@ -76,18 +80,20 @@ impl<M: Hosted> Node<M> {
                         Packet::Reply { request, outcome },
                     );
                 }
+                self.resign_if_wanted(env, me);
             }
             Packet::Call(call) => self.call_store(env, me, from, &call),
             Packet::StoreSaid { ticket, said } => {
                 let said = Answer::Store(Arc::unwrap_or_clone(said));
-                self.feed(env, me, Input::Reply(ticket, Ok(said)));
+                self.feed(env, me, tenure::Input::Reply(ticket, Ok(said)));
             }
             other => {
                 if let Some((message, load)) = M::unload(other) {
                     if let Some(load) = load {
                         self.take_load(&load);
                     }
-                    self.feed(env, me, Input::Peer(NodeId(u64::from(from)), message));
+                    let from = NodeId(u64::from(from));
+                    self.feed(env, me, tenure::Input::Peer(from, message));
                 }
             }
         }

@@ -54,7 +54,7 @@ pub(super) fn use_jobs(
                 Err(JOB_DONE | JOB_OWNED) if env.flawed(Flaw::TakesBlindly) => {
                     return Some((pass, Done::Claimed(job)));
                 }
-                Err(reason) => refused(pass, job, reason),
+                Err(reason) => refused(pass, job, reason, owner),
             }
         }
         Packet::Finish { pass, job } => match resource.finish(&pass, job) {
@@ -62,7 +62,7 @@ pub(super) fn use_jobs(
                 let again = u64::from(again);
                 (pass, job, Kind::JobDone, again, Done::Finished(job))
             }
-            Err(reason) => refused(pass, job, refusal_code(reason)),
+            Err(reason) => refused(pass, job, refusal_code(reason), 0),
         },
         _ => return None,
     };
@@ -90,7 +90,7 @@ pub(super) fn use_jobs(
     Some((pass, done))
 }
 
-const fn refused(pass: Pass, job: u64, reason: u64) -> (Pass, u64, Kind, u64, Done) {
-    let denied = Done::Denied { job, reason };
+const fn refused(pass: Pass, job: u64, reason: u64, owner: u64) -> (Pass, u64, Kind, u64, Done) {
+    let denied = Done::Denied { job, reason, owner };
     (pass, job, Kind::JobRefused, reason, denied)
 }

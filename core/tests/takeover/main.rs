@@ -1,0 +1,9 @@
+//! Taking over and handing over: by hand, by the timelines of the reports, and by thousands of leaders that die in the middle
+//! of their work.
+
+mod by_hand;
+mod host;
+mod laws;
+mod storm;
+mod storms;
+mod timelines;
