@@ -6,6 +6,8 @@ mod jitter;
 mod minority;
 #[cfg(not(target_family = "wasm"))]
 mod reads;
+#[cfg(not(target_family = "wasm"))]
+pub mod schemes;
 mod stale;
 
 pub use failover::Failovers;

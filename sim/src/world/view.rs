@@ -63,7 +63,7 @@ impl World {
             })
     }
 
-    pub(super) fn servers(&self) -> impl Iterator<Item = &Server> {
+    pub(crate) fn servers(&self) -> impl Iterator<Item = &Server> {
         self.actors.iter().filter_map(|actor| match actor {
             Actor::Server(server) => Some(&**server),
             _ => None,

@@ -1,0 +1,181 @@
+//! Scheme by fault: what each scheme of election makes of each fault, over many seeds.
+//!
+//! The same for all: three nodes, a lease of nine seconds, a client that writes five times a second through whoever leads,
+//! to a guarded resource and to its unguarded twin, and a leader that thinks between its look at its standing and the
+//! write. The world of a seed is run once up to the fault; from there on each fault has a world of its own (W2).
+
+mod cell;
+mod expected;
+mod table;
+mod trial;
+
+pub use cell::{Cell, Verdict};
+pub use expected::{Expected, expected};
+pub use table::Table;
+pub use trial::{BEYOND, Jumped, Trial};
+
+use super::timing;
+use crate::scenario::{Clients, Lease, Scenario};
+use crate::scheme::Unfit;
+use crate::scheme::lease::Kind;
+use crate::world::World;
+use expected::nature;
+use tenure::Duration;
+use tenure::lease::{Switched, Timing};
+use tenure::random::Random;
+use trial::Cast;
+
+/// How many nodes elect.
+pub const NODES: usize = 3;
+
+/// How many leases a run goes on from the fault on.
+pub const SPAN: u64 = 4;
+
+/// How many leases go by before: enough for any of them to find its first leader.
+const SETTLED: u64 = 3;
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// Raft with its usual timeouts.
+    Raft,
+    /// Raft whose election timeout is as long as a lease.
+    RaftLong,
+    /// By a store.
+    Lease(Kind),
+}
+
+impl Row {
+    /// All of them: a scheme that is added is here at once.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let leases = Kind::ALL.into_iter().map(Self::Lease);
+        [Self::Raft, Self::RaftLong].into_iter().chain(leases)
+    }
+
+    /// Its name in reports and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raft => "raft",
+            Self::RaftLong => "raft-long",
+            Self::Lease(kind) => kind.name(),
+        }
+    }
+
+    /// What it is, in a line.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        nature(self).about
+    }
+
+    /// Whose clock jumps.
+    #[must_use]
+    pub const fn jumped(self) -> Jumped {
+        nature(self).jumped
+    }
+}
+
+/// What is measured under.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Of an election by a store, and of the faults.
+    pub timing: Timing,
+    /// The rules of those elections that are on.
+    pub rules: Switched,
+}
+
+/// The cells of one row, in order of [`Trial::ALL`].
+#[derive(Clone, Debug, Default)]
+pub struct Cells {
+    /// What was measured, by fault.
+    pub cells: [Cell; Trial::ALL.len()],
+    /// Events that were simulated.
+    pub events: u64,
+}
+
+impl Cells {
+    /// Runs one seed of a row under each of these faults.
+    ///
+    /// # Errors
+    /// When the core refuses the setting.
+    pub fn run(
+        &mut self,
+        row: Row,
+        terms: &Terms,
+        trials: &[Trial],
+        seed: u64,
+    ) -> Result<(), Unfit> {
+        let (scenario, at) = begin(row, terms, seed)?;
+        let mut world = World::new(&scenario);
+        world.run_until(at);
+        let leader = world.leader();
+        self.events += world.trace().count();
+        for trial in trials {
+            let cell = &mut self.cells[*trial as usize];
+            let Some((leader, _)) = leader else {
+                cell.never_led += 1;
+                continue;
+            };
+            if matches!(expected(row, *trial), Expected::NotApplicable(_)) {
+                continue;
+            }
+            let cast = Cast {
+                leader: leader as u16,
+                nodes: NODES as u16,
+                servers: world.servers().count() as u16,
+                at,
+                ttl: terms.timing.ttl.as_micros(),
+                rate: terms.timing.rate.0,
+                jumped: row.jumped(),
+                resigns: seed % 2 == 1,
+            };
+            self.events += cell.run(world.clone(), seed, trial.plan(&cast));
+        }
+        Ok(())
+    }
+
+    /// Adds others.
+    pub fn merge(&mut self, other: Self) {
+        for (cell, others) in self.cells.iter_mut().zip(other.cells) {
+            cell.merge(others);
+        }
+        self.events += other.events;
+    }
+}
+
+/// The world of a row before anything is done to it, and when that begins: at any moment of a renewal.
+fn begin(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, u64), Unfit> {
+    let ttl = terms.timing.ttl.as_micros();
+    let phase = Random::from_seed(seed).below(terms.timing.renew.as_micros());
+    let at = SETTLED * ttl + phase;
+    let usual = Scenario::usual();
+    let scenario = Scenario {
+        seed,
+        nodes: NODES,
+        timing: match row {
+            Row::RaftLong => tenure::raft::Timing {
+                heartbeat: terms.timing.renew,
+                ..timing(ttl, 2 * ttl)
+            },
+            _ => usual.timing,
+        },
+        lease: match row {
+            Row::Lease(kind) => Some(Lease {
+                kind,
+                timing: terms.timing,
+                latency: Duration::from_millis(20),
+                rules: terms.rules,
+            }),
+            _ => None,
+        },
+        clients: Clients {
+            every: 200_000,
+            think: 100_000,
+            ..usual.clients
+        },
+        duration: at + SPAN * ttl,
+        ..usual
+    };
+    scenario.setup().check()?;
+    Ok((scenario, at))
+}
