@@ -9,6 +9,8 @@ mod reads;
 #[cfg(not(target_family = "wasm"))]
 pub mod schemes;
 mod stale;
+#[cfg(not(target_family = "wasm"))]
+pub mod ttl;
 
 pub use failover::Failovers;
 pub use jitter::Jitter;

@@ -2,7 +2,7 @@
 
 use crate::measure::What;
 use crate::{
-    Done, USAGE, bench, explore, measure, minimise, mutants, run, scale, schemes, sweep, trace,
+    Done, USAGE, bench, explore, measure, minimise, mutants, run, scale, schemes, sweep, trace, ttl,
 };
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
@@ -12,6 +12,7 @@ use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{parse_seed, parse_span, rule_names};
+use tenure_sim::scheme::lease::Kind;
 use tenure_sim::{Refusal, Scenario};
 
 /// The shortest election timeout that is measured, in microseconds: a heartbeat is a third of it.
@@ -89,6 +90,7 @@ pub(crate) fn dispatch() -> Done {
             Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
             Some("schemes") => schemes_command(&mut parser),
+            Some("ttl") => ttl_command(&mut parser),
             Some("bench") => seeds_command(&mut parser, 10_000, bench::bench),
             Some("scale") => scale_command(&mut parser),
             Some("help") => help(),
@@ -335,9 +337,11 @@ fn schemes_command(parser: &mut lexopt::Parser) -> Done {
     while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
         match arg {
             Long("help") | Short('h') => return help(),
-            Long("scheme") => wishes.rows = some_of(parser, "--scheme", wishes.rows, Row::name)?,
+            Long("scheme") => {
+                wishes.rows = some_of(parser, "--scheme", Row::all().collect(), Row::name)?
+            }
             Long("fault") => {
-                wishes.trials = some_of(parser, "--fault", wishes.trials, Trial::name)?
+                wishes.trials = some_of(parser, "--fault", Trial::ALL.to_vec(), Trial::name)?
             }
             Long("json") => wishes.json = true,
             Long(option) => {
@@ -350,6 +354,26 @@ fn schemes_command(parser: &mut lexopt::Parser) -> Done {
         }
     }
     schemes::schemes(&common.seeds(1_000)?, wishes)
+}
+
+fn ttl_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut common, mut json) = (Common::new(), false);
+    let mut kinds = vec![Kind::Etcd, Kind::Sql];
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("scheme") => kinds = some_of(parser, "--scheme", Kind::ALL.to_vec(), Kind::name)?,
+            Long("json") => json = true,
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    ttl::ttl(&common.seeds(1_000)?, &kinds, json)
 }
 
 /// Those that are named, with commas between, in the order of all.
