@@ -63,6 +63,17 @@ pub enum Action {
     Change(Vec<u16>, Vec<u16>),
     /// Who leads is asked to hand over to this node.
     Transfer(Who),
+    /// The primary of a store is lost, and its asynchronous replica takes its place, with what has reached it. The server is
+    /// back then, whatever became of it before.
+    Failover(Who),
+    /// A server of a store loses the record of the election, and nobody who takes part deleted it: it was evicted, or by hand.
+    Evict(Who),
+    /// What a server of a store keeps is copied.
+    BackUp(Who),
+    /// What was copied of a server of a store last takes the place of all it keeps.
+    Restore(Who),
+    /// The machine loses its power: a crash that takes with it what a server of a store had written and not synced.
+    PowerCut(Who),
 }
 
 /// The rhythm of a link that flaps.
@@ -109,7 +120,7 @@ pub enum Who {
 
 impl Action {
     /// How many kinds of actions there are.
-    pub const KINDS: usize = 23;
+    pub const KINDS: usize = 28;
 
     /// The names of the kinds, in order of [`kind`](Self::kind).
     pub const NAMES: [&str; Self::KINDS] = [
@@ -136,10 +147,15 @@ impl Action {
         "delay",
         "change",
         "transfer",
+        "failover",
+        "evict",
+        "back-up",
+        "restore",
+        "power-cut",
     ];
 
     /// The actions that say no more than which node, by the names they have in files.
-    pub(crate) const BARE: [(&str, Bare); 11] = [
+    pub(crate) const BARE: [(&str, Bare); 16] = [
         ("crash", Self::Crash),
         ("restart", Self::Restart),
         ("pause", Self::Pause),
@@ -151,6 +167,11 @@ impl Action {
         ("fail", |who| Self::Damage(who, Damage::Fail)),
         ("drop", |who| Self::Damage(who, Damage::Drop)),
         ("transfer", Self::Transfer),
+        ("failover", Self::Failover),
+        ("evict", Self::Evict),
+        ("back-up", Self::BackUp),
+        ("restore", Self::Restore),
+        ("power-cut", Self::PowerCut),
     ];
 
     /// Whose node, disk or clock it is about; nobody's when it is about links.
@@ -167,6 +188,11 @@ impl Action {
             | Self::Disk(who, _)
             | Self::Slow(who, _)
             | Self::Transfer(who)
+            | Self::Failover(who)
+            | Self::Evict(who)
+            | Self::BackUp(who)
+            | Self::Restore(who)
+            | Self::PowerCut(who)
             | Self::Clock(who, ..) => Some(*who),
             _ => None,
         }
@@ -179,6 +205,15 @@ impl Action {
     #[must_use]
     pub const fn is_damage(kind: usize) -> bool {
         kind >= Self::DAMAGE && kind <= Self::DAMAGE + Damage::Drop as usize
+    }
+
+    /// The first kind of what is done to a store; the others follow.
+    const STORE: usize = 23;
+
+    /// Whether a kind is of servers of a store.
+    #[must_use]
+    pub const fn is_of_store(kind: usize) -> bool {
+        kind >= Self::STORE
     }
 
     /// Whether it breaks something that has to be shown to somebody before it mattered. Repairs and wishes do not: having
@@ -195,6 +230,7 @@ impl Action {
                 | Self::Campaign(_)
                 | Self::Change(..)
                 | Self::Transfer(_)
+                | Self::BackUp(_)
         )
     }
 
@@ -222,6 +258,11 @@ impl Action {
             Self::Delay(..) => 20,
             Self::Change(..) => 21,
             Self::Transfer(_) => 22,
+            Self::Failover(_) => Self::STORE,
+            Self::Evict(_) => 24,
+            Self::BackUp(_) => 25,
+            Self::Restore(_) => 26,
+            Self::PowerCut(_) => 27,
         }
     }
 }

@@ -162,8 +162,8 @@ impl Sweep {
         }
         let kinds = self.faults.mattered.iter().zip(Action::NAMES);
         for (kind, (mattered, name)) in kinds.enumerate() {
-            // No schedule damages disks: that breaks what schemes rest on.
-            if *mattered == 0 && !Action::is_damage(kind) {
+            // No schedule damages disks or stores: that breaks what schemes rest on.
+            if *mattered == 0 && !Action::is_damage(kind) && !Action::is_of_store(kind) {
                 names.push("fault ".to_owned() + name);
             }
         }

@@ -136,3 +136,23 @@ fn a_store_that_restarts_costs_no_leader_and_no_watch_is_missed_for_long() {
         assert_eq!(again.outcome, Outcome::Holds, "seed {seed}");
     }
 }
+
+/// A row in a database of one server has no replica; a power cut takes nothing from it but its process.
+#[test]
+fn what_a_store_has_not_is_not_taken_from_it() {
+    let store = Who::Node(3);
+    let faults = vec![
+        at(1_000, Action::Failover(store)),
+        at(2_000, Action::Restore(store)),
+        at(3_000, Action::PowerCut(store)),
+        at(4_000, Action::PowerCut(store)),
+        at(5_000, Action::Restart(store)),
+    ];
+    let world = run(Kind::Sql, 1, faults.clone());
+    let counts = world.faults();
+    let effective: Vec<u32> = (faults.iter())
+        .map(|fault| counts.effective[fault.action.kind()])
+        .collect();
+    assert_eq!(effective, [0, 0, 1, 1, 1]);
+    assert_eq!(counts.mattered[Action::PowerCut(store).kind()], 1);
+}

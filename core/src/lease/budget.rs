@@ -1,5 +1,6 @@
 //! What follows from the timing of an election over a store.
 
+use super::redlock::MAX_SERVERS;
 use super::timing::MAX_TTL;
 use crate::Duration;
 use core::fmt;
@@ -48,6 +49,8 @@ pub enum BudgetError {
     NoKey,
     /// The name has more than one line, and the record ends it after the first.
     LineBreak,
+    /// There are more servers than a round can count: so many.
+    TooManyServers(u8),
 }
 
 impl BudgetError {
@@ -63,6 +66,7 @@ impl BudgetError {
             Self::NotSeconds(_) => "not-seconds",
             Self::NoKey => "no-key",
             Self::LineBreak => "line-break",
+            Self::TooManyServers(_) => "too-many-servers",
         }
     }
 
@@ -83,6 +87,7 @@ impl BudgetError {
             Self::NotSeconds(_) => "round ttl up to whole seconds",
             Self::NoKey => "name a key that no other election has",
             Self::LineBreak => "use a name of one line",
+            Self::TooManyServers(_) => "use five servers",
         }
     }
 }
@@ -120,6 +125,9 @@ impl fmt::Display for Reason<'_> {
             BudgetError::NoKey => f.write_str("the key of the election is empty"),
             BudgetError::LineBreak => {
                 f.write_str("the name has a line break, where records end it")
+            }
+            BudgetError::TooManyServers(servers) => {
+                write!(f, "{servers} servers are above the limit of {MAX_SERVERS}")
             }
         }
     }

@@ -25,6 +25,8 @@ mod config;
 pub mod etcd;
 mod identity;
 mod office;
+pub mod redis;
+pub mod redlock;
 mod refuse;
 mod requests;
 mod rules;

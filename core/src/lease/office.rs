@@ -71,12 +71,25 @@ impl<Q> Office<Q> {
         if token <= self.highest {
             return Err(NotElected::For(Refusal::TokenFellBack));
         }
+        self.begin(token, until)?;
+        self.highest = token;
+        Ok(())
+    }
+
+    /// The same in a scheme that has no tokens.
+    ///
+    /// # Errors
+    /// When it would be over already.
+    pub(super) fn elect_without_token(&mut self, until: Instant) -> Result<(), NotElected> {
+        self.begin(Token::NONE, until)
+    }
+
+    fn begin(&mut self, token: Token, until: Instant) -> Result<(), NotElected> {
         if until <= self.clock || self.held.is_some() {
             return Err(NotElected::TooLate);
         }
         let tenure = Tenure { token, until };
         self.follow(None);
-        self.highest = token;
         self.held = Some(tenure);
         self.out.push_back(Output::Event(Event::Elected(token)));
         self.out

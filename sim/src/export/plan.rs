@@ -27,6 +27,11 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         | Action::Resign(one)
         | Action::Campaign(one)
         | Action::Transfer(one)
+        | Action::Failover(one)
+        | Action::Evict(one)
+        | Action::BackUp(one)
+        | Action::Restore(one)
+        | Action::PowerCut(one)
         | Action::Damage(one, _) => format!("{name} {}", who_name(*one)),
         Action::Cut(from, to) | Action::Heal(from, to) => {
             format!("{name} {} → {}", who_name(*from), who_name(*to))
@@ -158,6 +163,13 @@ pub(super) fn why_not(recording: &Recording, place: usize) -> String {
                 "led already, had no vote, or was to take over already".into()
             }),
         },
+        Action::Failover(one) => on(*one, before, |_| "had no replica to take its place".into()),
+        Action::Evict(one) => on(*one, before, |_| "had no record of the election".into()),
+        Action::BackUp(one) => on(*one, before, |_| "kept nothing that could be copied".into()),
+        Action::Restore(one) => on(*one, before, |_| "was never copied".into()),
+        Action::PowerCut(one) => on(*one, before, |_| {
+            "was down already, with all it kept on its disk".into()
+        }),
     }
 }
 

@@ -99,6 +99,16 @@ kinds! {
     Committed = "committed",
     /// A node took over a snapshot; `a` is the index of its last entry.
     Installed = "installed",
+    /// A store's primary was lost, and its replica took its place.
+    Failover = "failover",
+    /// A server of a store lost the record of the election, and nobody who takes part deleted it.
+    Evict = "evict",
+    /// What a server of a store keeps was copied.
+    BackUp = "back-up",
+    /// A server of a store was set back to what was copied of it.
+    Restore = "restore",
+    /// A server of a store lost what it had written and not synced.
+    TailLost = "tail-lost",
 }
 
 /// Why a message was lost.
@@ -334,7 +344,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_code_and_its_name_in_kebab_case() {
-        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (39, 39));
+        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (44, 44));
         for (code, (kind, name)) in Kind::ALL.iter().zip(KIND_NAMES).enumerate() {
             let camel: String = name
                 .split('-')

@@ -38,6 +38,36 @@ pub(crate) trait Service {
     fn restarted(&mut self, now: u64) {
         let _ = now;
     }
+
+    /// The machine loses its power, and what was written and not synced is gone. False when that is nothing.
+    fn cut_power(&mut self, now: u64) -> bool {
+        let _ = now;
+        false
+    }
+
+    /// The primary is lost, and its asynchronous replica takes its place, with what has reached it. False without one.
+    fn fail_over(&mut self, now: u64) -> bool {
+        let _ = now;
+        false
+    }
+
+    /// The record of the election is gone, deleted by nobody who takes part. False when there is none.
+    fn evict(&mut self, now: u64) -> bool {
+        let _ = now;
+        false
+    }
+
+    /// What it keeps is copied. False when it cannot be.
+    fn back_up(&mut self, now: u64) -> bool {
+        let _ = now;
+        false
+    }
+
+    /// What was copied last takes the place of all it keeps. False when nothing was.
+    fn restore(&mut self, now: u64) -> bool {
+        let _ = now;
+        false
+    }
 }
 
 /// What a server is, of whatever kind.
@@ -82,6 +112,8 @@ struct Blames {
     crash: Blame,
     pause: Blame,
     clock: Blame,
+    /// What it keeps is not what it was asked to keep.
+    kept: Blame,
 }
 
 impl Server {
@@ -97,6 +129,7 @@ impl Server {
                 crash: NOBODY,
                 pause: NOBODY,
                 clock: NOBODY,
+                kept: NOBODY,
             },
         }
     }
@@ -134,6 +167,7 @@ impl Server {
         let event = message_event(Kind::Deliver, me, from, &flight.payload).b(flight.id);
         env.trace.cause = env.emit(event);
         if let Packet::AskStore { ticket, ask } = &flight.payload {
+            env.shown(&mut self.by.kept);
             let now = self.now(env);
             let service = self.kept.service_mut();
             service.wake(now);
@@ -196,15 +230,71 @@ impl Server {
         if self.status != Status::Crashed {
             return false;
         }
+        let now = self.now(env);
+        self.kept.service_mut().restarted(now);
+        self.join(env, me);
+        true
+    }
+
+    /// A process is there, and is asked.
+    fn join(&mut self, env: &mut Env, me: usize) {
         self.status = Status::Up;
         self.by.crash = NOBODY;
         env.trace.cause = env.emit(Event::new(Kind::Boot, me));
         env.net.join(env.now, me);
         env.tell_connections();
-        let now = self.now(env);
-        self.kept.service_mut().restarted(now);
         self.settle(env, me);
+    }
+
+    /// The machine loses its power. False when it was down, with all it kept on its disk.
+    fn cut_power(&mut self, env: &mut Env, me: usize) -> bool {
+        let died = self.crash(env, me, env.act);
+        let now = self.now(env);
+        let lost = self.kept.service_mut().cut_power(now);
+        if lost {
+            self.changed(env, me, Kind::TailLost);
+        }
+        died || lost
+    }
+
+    /// Another process takes the place of the one that was asked, which dies if it had not died before. False when there is
+    /// none.
+    fn fail_over(&mut self, env: &mut Env, me: usize) -> bool {
+        let now = self.now(env);
+        if !self.kept.service_mut().fail_over(now) {
+            return false;
+        }
+        self.crash(env, me, env.act);
+        self.changed(env, me, Kind::Failover);
+        self.join(env, me);
         true
+    }
+
+    /// Something is done to what it keeps. False when it has no effect.
+    fn tamper(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        kind: Kind,
+        what: fn(&mut dyn Service, u64) -> bool,
+    ) -> bool {
+        let now = self.now(env);
+        let done = what(self.kept.service_mut(), now);
+        if done {
+            self.changed(env, me, kind);
+            if self.status == Status::Up {
+                self.settle(env, me);
+            }
+        }
+        done
+    }
+
+    /// What it keeps was changed by the present action.
+    fn changed(&mut self, env: &mut Env, me: usize, kind: Kind) {
+        env.trace.cause = env.emit(Event::new(kind, me));
+        if kind != Kind::BackUp {
+            self.by.kept = env.act;
+        }
     }
 
     /// The process freezes. False when it does not run.
@@ -259,6 +349,13 @@ impl Server {
             Action::Pause(_) => self.pause(env, me),
             Action::Resume(_) => self.resume(env, me),
             Action::Clock(_, pace, jump) => self.set_clock(env, me, *pace, *jump),
+            Action::PowerCut(_) => self.cut_power(env, me),
+            Action::Failover(_) => self.fail_over(env, me),
+            Action::Evict(_) => self.tamper(env, me, Kind::Evict, |kept, now| kept.evict(now)),
+            Action::BackUp(_) => self.tamper(env, me, Kind::BackUp, |kept, now| kept.back_up(now)),
+            Action::Restore(_) => {
+                self.tamper(env, me, Kind::Restore, |kept, now| kept.restore(now))
+            }
             _ => false,
         }
     }

@@ -163,7 +163,8 @@ impl World {
             _ => return false,
         };
         match action {
-            Action::Crash(_) => node.crash(env, me, env.act),
+            // What a node had not synced goes with its process, too.
+            Action::Crash(_) | Action::PowerCut(_) => node.crash(env, me, env.act),
             Action::Restart(_) => node.start(env, me, &self.setup),
             Action::Pause(_) => node.pause(env, me),
             Action::Resume(_) => node.resume(env, me),

@@ -151,6 +151,11 @@ export const EVENT_KINDS = [
   'job-refused',
   'committed',
   'installed',
+  'failover',
+  'evict',
+  'back-up',
+  'restore',
+  'tail-lost',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];

@@ -118,12 +118,14 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
     let of = |kind: Kind| own.iter().filter(move |event| event.kind == kind);
     let mut said: Vec<String> = Vec::new();
     said.extend(of(Kind::Crash).map(|crash| crashed(crash, own, later)));
+    said.extend(own.iter().filter_map(kept));
     said.extend(of(Kind::Boot).map(|boot| {
-        format!(
-            "{} starts again, life {}, from what its disk holds.",
-            nodes(&[boot.actor]),
-            boot.a
-        )
+        let who = nodes(&[boot.actor]);
+        match boot.a {
+            // A server of a store has no lives to count.
+            ..0 => format!("{who} is there again."),
+            life => format!("{who} starts again, life {life}, from what its disk holds."),
+        }
     }));
     said.extend(of(Kind::Pause).map(|pause| paused(recording, pause, later)));
     said.extend(of(Kind::Resume).map(|resume| resumed(recording, strike, resume)));
@@ -205,6 +207,19 @@ fn crashed(crash: &Event, own: &[Event], later: &[Event]) -> String {
             "until the end"
         }
     )
+}
+
+/// What became of what a server of a store keeps.
+fn kept(event: &Event) -> Option<String> {
+    let server = nodes(&[event.actor]);
+    Some(match event.kind {
+        Kind::TailLost => format!("What {server} had not synced is lost."),
+        Kind::Failover => format!("The replica of {server} takes over, with what has reached it."),
+        Kind::Evict => format!("{server} has no record of the election any more."),
+        Kind::BackUp => format!("What {server} keeps is copied."),
+        Kind::Restore => format!("{server} has what was copied of it, and nothing else."),
+        _ => return None,
+    })
 }
 
 /// What a damaged disk will do.
