@@ -57,6 +57,13 @@ impl Times {
         }
     }
 
+    /// Their mean; 0 of none.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let sum: u128 = self.0.iter().map(|time| u128::from(*time)).sum();
+        sum as f64 / self.0.len().max(1) as f64
+    }
+
     /// How many are at or below a bound.
     #[must_use]
     pub fn within(&self, bound: u64) -> usize {

@@ -67,6 +67,7 @@ impl<M: Hosted> Node<M> {
                 }
                 Output::Request(ticket, Ask::Store(server, ask)) => {
                     let ask = Arc::new(ask);
+                    env.counts.asked += 1;
                     env.send(
                         me,
                         env.server_actor(server),

@@ -109,6 +109,8 @@ pub(crate) enum Flaw {
 pub struct Counts {
     /// Messages between nodes.
     pub messages: u64,
+    /// Requests to the servers of a store.
+    pub asked: u64,
     /// Times a node voted for itself in a new term.
     pub candidacies: u64,
     /// Times a node asked for pre-votes.

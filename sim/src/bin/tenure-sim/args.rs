@@ -1,13 +1,16 @@
 //! The command line.
 
 use crate::measure::What;
-use crate::{Done, USAGE, bench, explore, measure, minimise, mutants, run, scale, sweep, trace};
+use crate::{
+    Done, USAGE, bench, explore, measure, minimise, mutants, run, scale, schemes, sweep, trace, ttl,
+};
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
 use tenure::lease::Rule as LeaseRule;
 use tenure::raft::Rule;
 use tenure_sim::export::Format;
+use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{lease_rule_names, parse_seed, parse_span, rule_names};
 use tenure_sim::schedule;
@@ -149,6 +152,8 @@ pub(crate) fn dispatch() -> Done {
             Some("schedule") => schedule_command(&mut parser),
             Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
+            Some("schemes") => schemes_command(&mut parser),
+            Some("ttl") => ttl_command(&mut parser),
             Some("bench") => seeds_command(&mut parser, 10_000, bench::bench),
             Some("scale") => scale_command(&mut parser),
             Some("help") => help(),
@@ -389,6 +394,79 @@ fn measure_command(parser: &mut lexopt::Parser) -> Done {
         ));
     }
     measure::measure(what, setting, &common.seeds(what.usual_seeds())?)
+}
+
+fn schemes_command(parser: &mut lexopt::Parser) -> Done {
+    let mut common = Common::new();
+    let mut wishes = schemes::Wishes {
+        rows: Row::all().collect(),
+        trials: Trial::ALL.to_vec(),
+        json: false,
+    };
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("scheme") => {
+                wishes.rows = some_of(parser, "--scheme", Row::all().collect(), Row::name)?
+            }
+            Long("fault") => {
+                wishes.trials = some_of(parser, "--fault", Trial::ALL.to_vec(), Trial::name)?
+            }
+            Long("json") => wishes.json = true,
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    schemes::schemes(&common.seeds(1_000)?, wishes)
+}
+
+fn ttl_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut common, mut json) = (Common::new(), false);
+    let mut kinds = vec![Kind::Etcd, Kind::Sql];
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("scheme") => kinds = some_of(parser, "--scheme", Kind::ALL.to_vec(), Kind::name)?,
+            Long("json") => json = true,
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    ttl::ttl(&common.seeds(1_000)?, &kinds, json)
+}
+
+/// Those that are named, with commas between, in the order of all.
+fn some_of<T: Copy>(
+    parser: &mut lexopt::Parser,
+    place: &str,
+    all: Vec<T>,
+    name: fn(T) -> &'static str,
+) -> Result<Vec<T>, Refusal> {
+    let text = text(parser, place)?;
+    let named: Vec<&str> = text.split(',').collect();
+    for wanted in &named {
+        if all.iter().all(|one| name(*one) != *wanted) {
+            let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
+            return Err(refusal(
+                "unknown-name",
+                place,
+                &format!("{wanted} is not known"),
+                &format!("use some of {}", names.join(", ")),
+            ));
+        }
+    }
+    let is_named = |one: &T| named.contains(&name(*one));
+    Ok(all.into_iter().filter(is_named).collect())
 }
 
 fn scale_command(parser: &mut lexopt::Parser) -> Done {

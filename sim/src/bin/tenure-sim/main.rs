@@ -18,8 +18,10 @@ mod mutants;
 mod parallel;
 mod run;
 mod scale;
+mod schemes;
 mod sweep;
 mod trace;
+mod ttl;
 
 use std::process::ExitCode;
 use tenure_sim::Refusal;
@@ -65,6 +67,14 @@ tenure-sim: leader elections in a deterministic world
                                                      usual: 10,000 seeds for the first two, 1,000 for the next two,
                                                      100 for jitter, 10 for reads; 3 nodes, 5 for minority; timeouts
                                                      150ms..300ms
+  tenure-sim schemes [--seeds N] [--from N] [--threads N] [--scheme A,B] [--fault A,B] [--json]
+                                                     what each scheme of election makes of each fault: two leaders,
+                                                     stale writes, no leader, requests; held against what is expected
+                                                     usual: 1,000 seeds a cell, all schemes, all faults
+  tenure-sim ttl [--seeds N] [--from N] [--threads N] [--scheme A,B] [--json]
+                                                     leases of 1 s to 60 s under three levels of jitter: how soon a crash
+                                                     is noticed, how often a leader that lives is taken for dead
+                                                     usual: 1,000 seeds, etcd and sql
   tenure-sim bench [--seeds N]                       speed of the simulator, and every figure above
   tenure-sim scale [--nodes N --minutes M]           what an event costs and how much memory a run takes, up to 1,001
                                                      nodes and 10 hours; or one such run
