@@ -2,5 +2,6 @@
 
 mod etcd;
 mod redis;
+mod redlock;
 mod sql;
 mod storm;

@@ -10,6 +10,7 @@ use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
+use crate::scheme::lease::Redis;
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
@@ -76,6 +77,7 @@ pub(crate) trait Service {
 pub(crate) enum Kept {
     Sql(Database),
     Etcd(Etcd),
+    Redis(Box<Redis>),
 }
 
 impl Kept {
@@ -83,6 +85,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::Redis(redis) => redis.as_ref(),
         }
     }
 
@@ -90,6 +93,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::Redis(redis) => redis.as_mut(),
         }
     }
 }

@@ -160,6 +160,9 @@ fn shape(reply: &str) -> String {
     if reply.starts_with('"') {
         return "value".to_owned();
     }
+    if reply.starts_with('[') {
+        return "array".to_owned();
+    }
     let words = reply.split([' ', ':']);
     words.take(2).collect::<Vec<_>>().join(" ")
 }

@@ -3,7 +3,10 @@
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers.
 
 mod etcd;
+mod redis;
 mod sql;
+
+pub(crate) use redis::Redis;
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
 use crate::scenario::node_name;
@@ -16,7 +19,9 @@ use tenure::fence::Holder;
 use tenure::lease::{
     Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
 };
-use tenure::lease::{etcd as core_etcd, sql as core_sql};
+use tenure::lease::{
+    etcd as core_etcd, redis as core_redis, redlock as core_redlock, sql as core_sql,
+};
 use tenure::raft::{Message, Write};
 use tenure::{Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure};
 
@@ -28,11 +33,15 @@ pub enum Kind {
     Sql = 0,
     /// A queue of candidates in etcd.
     Etcd = 1,
+    /// A key of one Redis server.
+    Redis = 2,
+    /// A key on each of several Redis servers.
+    Redlock = 3,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Sql, Self::Etcd];
+    pub const ALL: [Self; 4] = [Self::Sql, Self::Etcd, Self::Redis, Self::Redlock];
 
     /// Its name in files and reports.
     #[must_use]
@@ -40,6 +49,8 @@ impl Kind {
         match self {
             Self::Sql => "sql",
             Self::Etcd => "etcd",
+            Self::Redis => "redis",
+            Self::Redlock => "redlock",
         }
     }
 
@@ -63,6 +74,10 @@ pub enum StoreAsk {
     Sql(core_sql::Request),
     /// A call.
     Etcd(core_etcd::Request),
+    /// A script.
+    Redis(core_redis::Request),
+    /// A script, of one of several servers.
+    Redlock(core_redlock::Command),
 }
 
 /// What a store says.
@@ -72,6 +87,10 @@ pub enum StoreSaid {
     Sql(core_sql::Reply),
     /// What came of a call, or what a watch tells.
     Etcd(core_etcd::Reply),
+    /// What came of a script.
+    Redis(core_redis::Reply),
+    /// What came of a script at one of several servers.
+    Redlock(core_redlock::Reply),
 }
 
 /// What the nodes of one election are built from. They are 0 to `nodes − 1`.
@@ -102,6 +121,17 @@ fn queue(common: Config) -> core_etcd::Config {
     core_etcd::Config { common, mode }
 }
 
+/// How many servers Redlock has.
+const SERVERS: u8 = 5;
+
+/// How a candidate takes part over several servers.
+const fn several(common: Config) -> core_redlock::Config {
+    core_redlock::Config {
+        common,
+        servers: SERVERS,
+    }
+}
+
 impl Setup {
     /// Whether machines can be built from it: without, none of them starts.
     ///
@@ -114,7 +144,8 @@ impl Setup {
             ..Config::new(Claimant::new(identity(0)))
         };
         match self.kind {
-            Kind::Sql => config.budget().map(drop),
+            Kind::Sql | Kind::Redis => config.budget().map(drop),
+            Kind::Redlock => several(config).budget().map(drop),
             Kind::Etcd => queue(config).budget().map(drop),
         }
     }
@@ -124,6 +155,10 @@ impl Setup {
         match self.kind {
             Kind::Sql => vec![Kept::Sql(Database::default())],
             Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
+            Kind::Redis => vec![Kept::Redis(Box::new(Redis::new(1)))],
+            Kind::Redlock => (0..SERVERS)
+                .map(|_| Kept::Redis(Box::new(Redis::new(0))))
+                .collect(),
         }
     }
 
@@ -146,6 +181,15 @@ impl Setup {
             Kind::Etcd => {
                 let config = queue(config);
                 AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
+            }
+            Kind::Redis => {
+                AnyScheme::Redis(core_redis::Redis::with_rules(config, boot, now, self.rules).ok()?)
+            }
+            Kind::Redlock => {
+                let config = several(config);
+                AnyScheme::Redlock(
+                    core_redlock::Redlock::with_rules(config, boot, now, self.rules).ok()?,
+                )
             }
         };
         Some(Machine {
@@ -171,6 +215,8 @@ pub struct Machine {
 enum AnyScheme {
     Sql(core_sql::Sql<Switched>),
     Etcd(core_etcd::Etcd<Switched>),
+    Redis(core_redis::Redis<Switched>),
+    Redlock(core_redlock::Redlock<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -179,6 +225,8 @@ macro_rules! each {
         match $machine {
             AnyScheme::Sql($scheme) => $then,
             AnyScheme::Etcd($scheme) => $then,
+            AnyScheme::Redis($scheme) => $then,
+            AnyScheme::Redlock($scheme) => $then,
         }
     };
 }
@@ -206,6 +254,12 @@ impl Machine {
             (AnyScheme::Etcd(machine), Ok(Answer::Store(StoreSaid::Etcd(reply)))) => {
                 machine.handle(now, Input::Reply(ticket, Ok(reply)));
             }
+            (AnyScheme::Redis(machine), Ok(Answer::Store(StoreSaid::Redis(reply)))) => {
+                machine.handle(now, Input::Reply(ticket, Ok(reply)));
+            }
+            (AnyScheme::Redlock(machine), Ok(Answer::Store(StoreSaid::Redlock(reply)))) => {
+                machine.handle(now, Input::Reply(ticket, Ok(reply)));
+            }
             (scheme, _) => {
                 each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(tenure::Unknown))));
             }
@@ -213,6 +267,7 @@ impl Machine {
     }
 
     pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+        let mut server = 0;
         let (ticket, ask) = match &mut self.scheme {
             AnyScheme::Sql(machine) => match machine.poll()? {
                 Output::Request(ticket, request) => (ticket, StoreAsk::Sql(request)),
@@ -224,8 +279,21 @@ impl Machine {
                 Output::Event(event) => return Some(Output::Event(self.placed(event))),
                 Output::Send(_, never) => match never {},
             },
+            AnyScheme::Redis(machine) => match machine.poll()? {
+                Output::Request(ticket, request) => (ticket, StoreAsk::Redis(request)),
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                Output::Send(_, never) => match never {},
+            },
+            AnyScheme::Redlock(machine) => match machine.poll()? {
+                Output::Request(ticket, request) => {
+                    server = usize::from(request.server);
+                    (ticket, StoreAsk::Redlock(request.command))
+                }
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                Output::Send(_, never) => match never {},
+            },
         };
-        Some(Output::Request(ticket, Ask::Store(0, ask)))
+        Some(Output::Request(ticket, Ask::Store(server, ask)))
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
@@ -303,6 +371,8 @@ impl Machine {
         let timing = match &self.scheme {
             AnyScheme::Sql(machine) => machine.config().timing,
             AnyScheme::Etcd(machine) => machine.config().common.timing,
+            AnyScheme::Redis(machine) => machine.config().timing,
+            AnyScheme::Redlock(machine) => machine.config().common.timing,
         };
         let belief = timing.belief(timing.ttl).as_micros();
         Instant::from_micros(tenure.until.as_micros().saturating_sub(belief))

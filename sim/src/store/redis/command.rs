@@ -2,6 +2,7 @@
 
 use crate::store::{Key, Value};
 use std::fmt;
+use tenure::lease::{redis, redlock};
 
 /// A command. Numbers are signed as on the wire, so that what the server refuses can be asked, too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -91,52 +92,91 @@ pub enum Only {
     Earlier,
 }
 
-/// The scripts of the lease schemes.
+/// The scripts of the lease schemes: those of one server, of a lock and a counter beside it, and those of several, of a lock
+/// alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Script {
-    /// Compare and extend: 1, or 0 when the key holds something else.
-    Extend {
+    /// [`redis::TAKE`]: the counter's next number, or what [`Read`](Self::Read) gives when somebody holds the lock.
+    Take {
         /// The lock.
-        key: Key,
-        /// What it must hold.
-        value: Value,
-        /// For how long from now.
-        ms: i64,
-    },
-    /// Compare and delete: 1, or 0 when the key holds something else.
-    Release {
-        /// The lock.
-        key: Key,
-        /// What it must hold.
-        value: Value,
-    },
-    /// Takes the lock and a token: the token, or 0 when somebody holds it.
-    Acquire {
-        /// The lock.
-        key: Key,
+        lock: Key,
         /// The counter of tokens.
-        token: Key,
+        counter: Key,
         /// What the lock holds then.
         value: Value,
         /// For how long.
         ms: i64,
     },
+    /// [`redis::RENEW`]: 1, or what [`Read`](Self::Read) gives when lock or counter hold something else.
+    Renew {
+        /// The lock.
+        lock: Key,
+        /// The counter of tokens.
+        counter: Key,
+        /// What the lock must hold.
+        value: Value,
+        /// For how long from now.
+        ms: i64,
+        /// What the counter must hold.
+        token: Value,
+    },
+    /// [`redis::READ`]: lock, counter, and the milliseconds left of the lock.
+    Read {
+        /// The lock.
+        lock: Key,
+        /// The counter of tokens.
+        counter: Key,
+    },
+    /// [`redis::RELEASE`]: 1, or 0 when the lock holds something else.
+    Release {
+        /// The lock.
+        lock: Key,
+        /// What it must hold.
+        value: Value,
+    },
+    /// [`redis::DELETE`]: how many were there.
+    Delete {
+        /// The lock.
+        lock: Key,
+    },
+    /// [`redlock::SET`]: 1, or what the lock holds.
+    Set {
+        /// The lock.
+        lock: Key,
+        /// What it holds then.
+        value: Value,
+        /// For how long.
+        ms: i64,
+    },
+    /// [`redlock::EXTEND`]: 1, or what the lock holds.
+    Extend {
+        /// The lock.
+        lock: Key,
+        /// What it must hold.
+        value: Value,
+        /// For how long from now.
+        ms: i64,
+    },
+    /// [`redlock::LOOK`]: what the lock holds.
+    Look {
+        /// The lock.
+        lock: Key,
+    },
 }
 
 impl Script {
-    /// The text that is sent to a real server.
+    /// The text that is sent to a real server: the one that a host sends.
     #[must_use]
     pub const fn source(&self) -> &'static str {
         match self {
-            Self::Extend { .. } => {
-                "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) else return 0 end"
-            }
-            Self::Release { .. } => {
-                "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end"
-            }
-            Self::Acquire { .. } => {
-                "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.call('INCR', KEYS[2]) else return 0 end"
-            }
+            Self::Take { .. } => redis::TAKE,
+            Self::Renew { .. } => redis::RENEW,
+            Self::Read { .. } => redis::READ,
+            Self::Release { .. } => redis::RELEASE,
+            Self::Delete { .. } => redis::DELETE,
+            Self::Set { .. } => redlock::SET,
+            Self::Extend { .. } => redlock::EXTEND,
+            Self::Look { .. } => redlock::LOOK,
         }
     }
 }
@@ -152,6 +192,8 @@ pub enum Reply {
     Int(i64),
     /// What is kept there.
     Bulk(Value),
+    /// Several.
+    Array(Vec<Reply>),
     /// Refused; only a script may have done something before.
     Error(Error),
 }
@@ -210,6 +252,12 @@ impl fmt::Display for Reply {
             Self::Nil => f.write_str("nil"),
             Self::Int(number) => write!(f, "{number}"),
             Self::Bulk(value) => write!(f, "\"{value}\""),
+            Self::Array(replies) => {
+                for (place, reply) in replies.iter().enumerate() {
+                    write!(f, "{}{reply}", if place == 0 { "[" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
             Self::Error(error) => write!(f, "error {error}"),
         }
     }

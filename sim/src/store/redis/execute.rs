@@ -68,43 +68,77 @@ impl Execution<'_> {
 
     fn eval(&mut self, script: &Script) -> Done {
         match script {
-            Script::Extend { key, value, ms } => {
-                if !self.holds(key, value) {
-                    return Ok(Reply::Int(0));
-                }
-                self.run(&Command::PExpire {
-                    key: key.clone(),
-                    ms: *ms,
-                    only: None,
-                })
-            }
-            Script::Release { key, value } => {
-                if !self.holds(key, value) {
-                    return Ok(Reply::Int(0));
-                }
-                self.run(&Command::Del(vec![key.clone()]))
-            }
-            Script::Acquire {
-                key,
-                token,
+            Script::Take {
+                lock,
+                counter,
                 value,
                 ms,
             } => {
-                let set = Command::Set {
-                    key: key.clone(),
-                    value: value.clone(),
-                    when: When::Absent,
-                    ttl: Ttl::Ms(*ms),
-                    get: false,
-                };
-                if self.run(&set)? == Reply::Nil {
-                    return Ok(Reply::Int(0));
+                if !self.set_absent(lock, value, *ms)? {
+                    return Ok(self.read(lock, counter));
                 }
                 // Memory is not asked for again by a script that has written.
                 self.full = false;
-                self.run(&Command::Incr(token.clone()))
+                self.run(&Command::Incr(counter.clone()))
             }
+            Script::Renew {
+                lock,
+                counter,
+                value,
+                ms,
+                token,
+            } => {
+                if !self.holds(lock, value) || !self.holds(counter, token) {
+                    return Ok(self.read(lock, counter));
+                }
+                self.extend(lock, *ms)
+            }
+            Script::Read { lock, counter } => Ok(self.read(lock, counter)),
+            Script::Release { lock, value } => {
+                if !self.holds(lock, value) {
+                    return Ok(Reply::Int(0));
+                }
+                self.run(&Command::Del(vec![lock.clone()]))
+            }
+            Script::Delete { lock } => self.run(&Command::Del(vec![lock.clone()])),
+            Script::Set { lock, value, ms } => {
+                if self.set_absent(lock, value, *ms)? {
+                    return Ok(Reply::Int(1));
+                }
+                Ok(self.get(lock))
+            }
+            Script::Extend { lock, value, ms } => {
+                if !self.holds(lock, value) {
+                    return Ok(self.get(lock));
+                }
+                self.extend(lock, *ms)
+            }
+            Script::Look { lock } => Ok(self.get(lock)),
         }
+    }
+
+    /// `SET … NX PX`: whether it was set.
+    fn set_absent(&mut self, lock: &Key, value: &Value, ms: i64) -> Result<bool, Error> {
+        let set = Command::Set {
+            key: lock.clone(),
+            value: value.clone(),
+            when: When::Absent,
+            ttl: Ttl::Ms(ms),
+            get: false,
+        };
+        Ok(self.run(&set)? == Reply::Ok)
+    }
+
+    fn extend(&mut self, lock: &Key, ms: i64) -> Done {
+        self.run(&Command::PExpire {
+            key: lock.clone(),
+            ms,
+            only: None,
+        })
+    }
+
+    fn read(&mut self, lock: &Key, counter: &Key) -> Reply {
+        Reply::Array(vec![self.get(lock), self.get(counter), self.pttl(lock)])
     }
 
     fn set(&mut self, key: &Key, value: &Value, when: When, ttl: Ttl, get: bool) -> Done {
@@ -240,12 +274,15 @@ fn count(number: usize) -> Reply {
 /// What a script gives back: its numbers are floats, so that one above 2⁵³ may lose its last digits, and the highest falls
 /// out at the other end (as on x86, where the language leaves it open).
 fn through_lua(reply: Reply) -> Reply {
-    let Reply::Int(number) = reply else {
-        return reply;
-    };
     const END: f64 = 9_223_372_036_854_775_808.0;
-    let float = number as f64;
-    Reply::Int(if float < END { float as i64 } else { i64::MIN })
+    match reply {
+        Reply::Int(number) => {
+            let float = number as f64;
+            Reply::Int(if float < END { float as i64 } else { i64::MIN })
+        }
+        Reply::Array(replies) => Reply::Array(replies.into_iter().map(through_lua).collect()),
+        reply => reply,
+    }
 }
 
 /// A value as a number: written as the server itself would, without a sign of plus, a leading zero or a space.

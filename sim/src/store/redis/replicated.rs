@@ -13,6 +13,8 @@ pub struct Replicated {
     /// What each follows; a master follows nobody.
     links: Vec<Option<Link>>,
     lag: u64,
+    /// What was copied last, of whichever server.
+    copied: Option<Keyspace>,
 }
 
 /// What is on its way from a master to a replica, and back.
@@ -41,6 +43,7 @@ impl Replicated {
             servers: vec![Server::new(persistence, ahead); count],
             links: vec![None; count],
             lag,
+            copied: None,
         };
         for replica in 1..count {
             all.follow(0, replica, 0);
@@ -51,6 +54,12 @@ impl Replicated {
             link.confirmed = Some(0);
         }
         all
+    }
+
+    /// How many servers there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.servers.len()
     }
 
     /// A server.
@@ -65,6 +74,37 @@ impl Replicated {
             fault(server);
         }
         self.ship(now);
+    }
+
+    /// The wall clocks of all of them jump by so many microseconds.
+    pub fn jump(&mut self, by: i64) {
+        self.servers.iter_mut().for_each(|server| server.jump(by));
+    }
+
+    /// The machine of a server loses its power, and what was not synced. False when that is nothing.
+    pub fn cut_power(&mut self, now: u64, server: usize) -> bool {
+        let server = self.servers.get_mut(server);
+        server.is_some_and(|server| server.cut_power(now))
+    }
+
+    /// What a server has is copied. False when it has nothing.
+    pub fn back_up(&mut self, now: u64, server: usize) -> bool {
+        self.deliver(now);
+        let keys = self.servers.get(server).map(Server::keys);
+        let keys = keys.filter(|keys| keys.len() > 0);
+        if let Some(keys) = keys {
+            self.copied = Some(keys.clone());
+        }
+        keys.is_some()
+    }
+
+    /// What was copied last takes the place of all that a server has, and of what its replicas have. False when nothing was.
+    pub fn restore(&mut self, now: u64, server: usize) -> bool {
+        let Some(copied) = self.copied.clone() else {
+            return false;
+        };
+        self.fault(now, server, |server| server.replace(&copied));
+        true
     }
 
     /// A client asks a server.
@@ -232,9 +272,9 @@ mod tests {
     const LAG: u64 = 500;
 
     fn acquire(value: &str) -> Command {
-        Command::Eval(Script::Acquire {
-            key: "lock".into(),
-            token: "token".into(),
+        Command::Eval(Script::Take {
+            lock: "lock".into(),
+            counter: "token".into(),
             value: value.into(),
             ms: 1_000,
         })
@@ -288,7 +328,10 @@ mod tests {
         all.wake(5_000);
         assert_eq!(all.poll(), Some((0, 1, Reply::Int(1))));
         all.promote(5_000, 1);
-        assert_eq!(ask(&mut all, 5_000, 1, &acquire("b")), "0");
+        assert_eq!(
+            ask(&mut all, 5_000, 1, &acquire("b")),
+            "[\"a\", \"1\", 995]"
+        );
         assert_eq!(ask(&mut all, 5_000, 2, &get()), "nil");
     }
 

@@ -4,7 +4,7 @@ use super::command::{Command, Error, Reply};
 use super::execute::Execution;
 use super::keyspace::{Effect, Held, Keyspace};
 use crate::sorted::Sorted;
-use crate::store::Key;
+use crate::store::{Key, Value};
 use std::collections::VecDeque;
 
 /// How often what is over is looked for.
@@ -190,13 +190,18 @@ impl Server {
         there
     }
 
+    /// The machine loses its power: what was not synced will not be there when the server is. False when that is nothing.
+    pub fn cut_power(&mut self, now: u64) -> bool {
+        self.sync(now);
+        !std::mem::take(&mut self.disk.unsynced).is_empty()
+    }
+
     /// Ends and starts anew, with what is on disk. Whoever is owed an answer gets none.
     pub fn restart(&mut self, now: u64, tail: Tail) {
-        self.sync(now);
-        let unsynced = std::mem::take(&mut self.disk.unsynced);
-        if tail == Tail::Kept && self.disk.persistence != Persistence::Never {
-            for effect in unsynced {
-                self.disk.synced.apply(effect);
+        match tail {
+            Tail::Kept => self.disk.sync(now),
+            Tail::Lost => {
+                self.cut_power(now);
             }
         }
         self.keys = self.disk.synced.clone();
@@ -208,10 +213,29 @@ impl Server {
         self.said.clear();
     }
 
+    /// All it has is replaced.
+    pub(super) fn replace(&mut self, image: &Keyspace) {
+        self.effect(Effect::Flushed);
+        for (key, held) in image.iter() {
+            self.effect(Effect::Put(key.clone(), held.clone()));
+        }
+    }
+
+    /// What it has.
+    pub(super) const fn keys(&self) -> &Keyspace {
+        &self.keys
+    }
+
     /// How many keys there are, those that are over and not found yet included (`DBSIZE`).
     #[must_use]
     pub const fn size(&self) -> usize {
         self.keys.len()
+    }
+
+    /// What is kept there, whether over or not.
+    #[must_use]
+    pub fn held(&self, key: &Key) -> Option<&Value> {
+        Some(&self.keys.get(key)?.value)
     }
 
     /// The last millisecond of the wall clock in which a key is there; `None` when it has no end, or is not there.
@@ -446,13 +470,13 @@ mod tests {
     }
 
     fn extend(value: &str, ms: i64) -> Command {
-        let (key, value) = ("lock".into(), value.into());
-        Command::Eval(Script::Extend { key, value, ms })
+        let (lock, value) = ("lock".into(), value.into());
+        Command::Eval(Script::Extend { lock, value, ms })
     }
 
     fn release(value: &str) -> Command {
-        let (key, value) = ("lock".into(), value.into());
-        Command::Eval(Script::Release { key, value })
+        let (lock, value) = ("lock".into(), value.into());
+        Command::Eval(Script::Release { lock, value })
     }
 
     #[test]
@@ -461,13 +485,43 @@ mod tests {
         let take = |value| set(value, When::Absent, Ttl::Ms(10));
         assert_eq!(ask(&mut server, 0, &take("a")), "OK");
         assert_eq!(ask(&mut server, 5_000, &take("b")), "nil");
-        assert_eq!(ask(&mut server, 5_000, &extend("b", 10)), "0");
+        assert_eq!(ask(&mut server, 5_000, &extend("b", 10)), "\"a\"");
         assert_eq!(ask(&mut server, 5_000, &extend("a", 10)), "1");
         assert_eq!(ask(&mut server, 15_999, &take("b")), "nil");
         assert_eq!(ask(&mut server, 16_000, &take("b")), "OK");
         assert_eq!(ask(&mut server, 16_000, &release("a")), "0");
         assert_eq!(ask(&mut server, 16_000, &release("b")), "1");
         assert_eq!(ask(&mut server, 16_000, &get()), "nil");
+    }
+
+    #[test]
+    fn a_lock_is_renewed_with_its_own_counter_alone() {
+        let mut server = Server::new(Persistence::Never, 0);
+        let (lock, counter): (Key, Key) = ("lock".into(), "token".into());
+        let renew = |token: &str| {
+            Command::Eval(Script::Renew {
+                lock: lock.clone(),
+                counter: counter.clone(),
+                value: "a".into(),
+                ms: 20,
+                token: token.into(),
+            })
+        };
+        let take = Command::Eval(Script::Take {
+            lock: lock.clone(),
+            counter: counter.clone(),
+            value: "a".into(),
+            ms: 10,
+        });
+        assert_eq!(ask(&mut server, 0, &renew("1")), "[nil, nil, -2]");
+        assert_eq!(ask(&mut server, 0, &take), "1");
+        assert_eq!(ask(&mut server, 0, &take), "[\"a\", \"1\", 10]");
+        assert_eq!(ask(&mut server, 5_000, &renew("1")), "1");
+        assert_eq!(
+            ask(&mut server, 5_000, &Command::Incr(counter.clone())),
+            "2"
+        );
+        assert_eq!(ask(&mut server, 6_000, &renew("1")), "[\"a\", \"2\", 19]");
     }
 
     #[test]
@@ -521,9 +575,9 @@ mod tests {
     fn a_script_that_fails_leaves_what_it_did_and_a_high_token_its_last_digits() {
         let mut server = Server::new(Persistence::Never, 0);
         let acquire = |token: &str| {
-            Command::Eval(Script::Acquire {
-                key: "lock".into(),
-                token: token.into(),
+            Command::Eval(Script::Take {
+                lock: "lock".into(),
+                counter: token.into(),
                 value: "a".into(),
                 ms: 50,
             })

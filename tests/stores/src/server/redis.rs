@@ -139,7 +139,7 @@ impl Client {
         sent.map_err(|why| Trouble::failed(words.join(" "), why))
     }
 
-    /// The next reply: `OK`, `nil`, a number, `"a value"`, or `error` with its text.
+    /// The next reply: `OK`, `nil`, a number, `"a value"`, several as `[…, …]`, or `error` with its text.
     pub(crate) fn reply(&mut self) -> Result<String, Trouble> {
         self.read()
             .map_err(|why| Trouble::failed("no reply from redis", why))
@@ -160,6 +160,11 @@ impl Client {
                 self.0.read_exact(&mut value)?;
                 value.truncate(length);
                 Ok(format!("\"{}\"", String::from_utf8_lossy(&value)))
+            }
+            "*" => {
+                let count: usize = rest.parse().map_err(std::io::Error::other)?;
+                let replies: Result<Vec<String>, _> = (0..count).map(|_| self.read()).collect();
+                Ok(format!("[{}]", replies?.join(", ")))
             }
             _ => Ok(rest.to_owned()),
         }

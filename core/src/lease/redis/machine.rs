@@ -1,153 +1,26 @@
-//! A key of one Redis server that ends by itself, and beside it a counter that rises with every change of hands.
-//!
-//! `KEYS[1]` is the lock and `KEYS[2]` the counter: two keys of the election, in one slot of a cluster (`{name}` and
-//! `{name}:token`). The lock holds a [`Value`], the counter is never deleted and never expires. Each [`Request`] is one script,
-//! so that lock and counter are always those of one moment. Intervals are sent in whole milliseconds, rounded *up*.
-//!
-//! A script's number is a float to Redis, exact to 2⁵³ alone: a counter beyond [`MAX_TOKEN`] elects nobody.
-//!
-//! What is left out, on purpose: locks that are entered more than once and waiters that are told by a channel (Redisson): a
-//! message that is lost leaves the lock to the poll anyhow.
-//!
-//! **What breaks it.** A replica that is promoted without the lock, a restart without the last writes, `FLUSHALL`, an eviction
-//! (use `noeviction`), a wall clock of the server that jumps forward: two hold it, and the counter may fall back with it, so
-//! that both have the same token. `WAIT` narrows the first and closes none of them. Raise the generation after each.
+//! The machine: what the node is about, and what it asks for that.
 
-use super::office::{NotElected, Office, ahead};
-use super::refuse::{Refusal, Refusals};
-use super::requests::{Open, Requests};
-use super::{Boot, BudgetError, Claimant, Config, Faithful, Identity, Nonce, Rule, Rules};
+use super::api::{Found, Reply, Request};
+use super::{Value, in_milliseconds};
+use crate::lease::office::{NotElected, Office, ahead};
+use crate::lease::refuse::{Refusal, Refusals};
+use crate::lease::requests::{Open, Requests};
+use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{
     Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Unknown, Why,
 };
-use alloc::string::ToString;
 use core::convert::Infallible;
-use core::fmt;
 use core::hash::{Hash, Hasher};
 
-/// The highest counter: beyond it a script's answer loses digits, and two may get the same.
+/// The highest counter: beyond it a script's answer, which is a float to Redis, loses digits, and two may get the same.
 pub const MAX_TOKEN: u64 = (1 << 53) - 1;
-
-/// What the lock holds: `nonce:bytes of the name:name:metadata`, the nonce as 32 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Value {
-    /// Of the attempt that took it.
-    pub nonce: Nonce,
-    /// Who took it.
-    pub claimant: Claimant,
-}
-
-impl Value {
-    /// Reads what the lock holds; `None` when no machine wrote it.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (nonce, rest) = text.split_once(':')?;
-        let (length, rest) = rest.split_once(':')?;
-        let (name, rest) = rest.split_at_checked(length.parse().ok()?)?;
-        let value = Self {
-            nonce: Nonce(u128::from_str_radix(nonce, 16).ok()?),
-            claimant: Claimant::new(Identity::new(name).ok()?)
-                .with_metadata(rest.strip_prefix(':')?)
-                .ok()?,
-        };
-        // What is compared as bytes is written in one way alone.
-        (value.to_string() == text).then_some(value)
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.claimant.identity.name();
-        let metadata = self.claimant.metadata();
-        write!(f, "{}:{}:{name}:{metadata}", self.nonce, name.len())
-    }
-}
-
-/// A script for the host to run (`EVAL` or `EVALSHA`). An error that Redis answers after a script began is [`Unknown`]: what
-/// came before it was done.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Request {
-    /// Takes the lock if it is free. Answered by [`Reply::Taken`] with the number that comes back, and else as
-    /// [`Read`](Self::Read) is. `ARGV`: value, ttl.
-    ///
-    /// ```lua
-    /// if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return redis.call('INCR', KEYS[2]) end
-    /// return {redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('PTTL', KEYS[1])}
-    /// ```
-    Take {
-        /// What the lock holds then.
-        value: Value,
-        /// For how long.
-        ttl: Duration,
-    },
-    /// Holds it on. Answered by [`Reply::Renewed`] for a 1, and else as [`Read`](Self::Read) is. `ARGV`: value, ttl, token.
-    ///
-    /// ```lua
-    /// if redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('GET', KEYS[2]) == ARGV[3] then
-    ///   return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-    /// end
-    /// return {redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('PTTL', KEYS[1])}
-    /// ```
-    Renew {
-        /// What the lock must hold.
-        value: Value,
-        /// What the counter must be.
-        token: u64,
-        /// For how long from now.
-        ttl: Duration,
-    },
-    /// Gives it up. Answered by [`Reply::Released`] for 1 and 0 alike: it is not this holder's any more. `ARGV`: value.
-    ///
-    /// ```lua
-    /// if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-    /// return 0
-    /// ```
-    Release {
-        /// What the lock must hold.
-        value: Value,
-    },
-    /// `DEL KEYS[1]`, whosever it is, answered by [`Reply::Released`]. Asked for by a machine without the rule
-    /// [`CompareAndDelete`](Rule::CompareAndDelete) alone.
-    Delete,
-    /// Looks. Answered by [`Reply::Found`]; by `Found(None)` when the first of the three is nil.
-    ///
-    /// ```lua
-    /// return {redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2]), redis.call('PTTL', KEYS[1])}
-    /// ```
-    Read,
-}
-
-/// What the server answered. What may or may not have been carried out is no reply but [`Unknown`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Reply {
-    /// The lock is the node's, with this token.
-    Taken(u64),
-    /// It holds it on.
-    Renewed,
-    /// It does not hold it any more.
-    Released,
-    /// What the keys hold; `None` when the lock is free.
-    Found(Option<Found>),
-    /// Nothing was done, for certain: no connection, `READONLY`, `LOADING`, `OOM` before the script began.
-    NotDone,
-}
-
-/// A lock that is held.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Found {
-    /// What it holds; `None` when no machine wrote that.
-    pub value: Option<Value>,
-    /// The counter; 0 when there is none, or no number.
-    pub token: u64,
-    /// How long it is held on, by the server's clock; for ever is the longest there is.
-    pub left: Duration,
-}
 
 /// What a request was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Asked {
-    Take(Nonce),
+    /// With the nonce of this attempt.
+    Take(u32),
     Renew(Hold),
     Release(Hold),
     Read,
@@ -156,7 +29,8 @@ enum Asked {
 /// The lock as this node has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Hold {
-    nonce: Nonce,
+    /// By which attempt.
+    attempt: u32,
     token: u64,
 }
 
@@ -187,16 +61,18 @@ enum Aim {
 pub struct Redis<R: Rules = Faithful> {
     config: Config,
     rules: R,
-    office: Office<Request>,
+    office: Office<Infallible>,
     requests: Requests<Asked>,
     refusals: Refusals,
     random: Random,
     aim: Aim,
     /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
     next: Instant,
-    /// Of the present attempt.
-    nonce: Nonce,
-    /// Whether an attempt with this nonce may yet be carried out: then it is kept, to recognise the lock by.
+    /// The nonce of the first attempt of this life; those after it count up from there.
+    first: Nonce,
+    /// The present attempt.
+    attempt: u32,
+    /// Whether it may yet be carried out: then it is gone on with, to recognise the lock by.
     doubtful: bool,
     /// The holder as it was last seen.
     holder: Option<Claimant>,
@@ -223,6 +99,7 @@ impl<R: Rules> Redis<R> {
         now: Instant,
         rules: R,
     ) -> Result<Self, BudgetError> {
+        let config = in_milliseconds(config);
         config.budget()?;
         let node = config.claimant.identity.node();
         let mut random = Random::new(boot.seed, node, boot.incarnation);
@@ -230,7 +107,8 @@ impl<R: Rules> Redis<R> {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
             requests: Requests::new(boot.incarnation),
             refusals: Refusals::default(),
-            nonce: Nonce::draw(&mut random),
+            first: Nonce::draw(&mut random),
+            attempt: 0,
             random,
             aim: if config.candidate {
                 Aim::Take
@@ -298,8 +176,8 @@ impl<R: Rules> Redis<R> {
 
     fn answered(&mut self, now: Instant, open: Open<Asked>, result: Result<Reply, Unknown>) {
         match (open.what, result) {
-            (Asked::Take(nonce), Ok(Reply::Taken(token))) => {
-                self.taken(now, open.sent, Hold { nonce, token })
+            (Asked::Take(attempt), Ok(Reply::Taken(token))) => {
+                self.taken(now, open.sent, Hold { attempt, token });
             }
             (Asked::Renew(hold), Ok(Reply::Renewed)) => self.renewed(now, open.sent, hold),
             (Asked::Release(hold), Ok(Reply::Released)) => self.released(now, hold),
@@ -322,7 +200,7 @@ impl<R: Rules> Redis<R> {
     /// The lock was taken by a request that was sent then.
     fn taken(&mut self, now: Instant, sent: Instant, hold: Hold) {
         match self.aim {
-            Aim::Take if hold.nonce == self.nonce => self.lead(now, sent, hold),
+            Aim::Take if hold.attempt == self.attempt => self.lead(now, sent, hold),
             Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
             Aim::Hold(own) | Aim::Release { hold: own, .. } if own == hold => {}
             // By an attempt that was given up. Left alone it would keep everybody out until the lease ends.
@@ -379,10 +257,14 @@ impl<R: Rules> Redis<R> {
     fn saw(&mut self, now: Instant, asked: Asked, found: Option<Found>) {
         let own = found.as_ref().and_then(|found| self.own(found));
         match (self.aim, own) {
-            (Aim::Hold(hold), _) if asked == Asked::Renew(hold) => {
+            (Aim::Hold(hold), own) if asked == Asked::Renew(hold) => {
                 self.office.depose(Why::Taken);
                 self.follow(now, found);
-                self.want_anew();
+                match own {
+                    // The counter was changed under it. With this lock it does not lead again, and nobody else can.
+                    Some(_) => self.release(now, hold, Duration::ZERO),
+                    None => self.want_anew(),
+                }
             }
             // It lapsed before it was confirmed, or a Renew would have come through.
             (Aim::Confirm(_), Some(hold)) if asked == Asked::Renew(hold) => {
@@ -409,15 +291,19 @@ impl<R: Rules> Redis<R> {
     /// The lock, if it is that of the present attempt.
     fn own(&self, found: &Found) -> Option<Hold> {
         let value = found.value.as_ref()?;
-        let own = if self.rules.keeps(Rule::Nonce) {
-            value.nonce == self.nonce
-        } else {
-            value.claimant.identity == self.config.claimant.identity
-        };
-        own.then_some(Hold {
-            nonce: value.nonce,
+        (value.nonce == self.nonce(self.attempt)).then_some(Hold {
+            attempt: self.attempt,
             token: found.token,
         })
+    }
+
+    /// What the lock holds from an attempt of this life.
+    fn nonce(&self, attempt: u32) -> Nonce {
+        if self.rules.keeps(Rule::Nonce) {
+            Nonce(self.first.0.wrapping_add(attempt.into()))
+        } else {
+            Nonce(self.config.claimant.identity.node().0.into())
+        }
     }
 
     /// Whom the lock names is followed for as long as it is held.
@@ -464,7 +350,7 @@ impl<R: Rules> Redis<R> {
     /// With an attempt that no lock can be of yet.
     fn want_anew(&mut self) {
         self.aim = Aim::Take;
-        self.nonce = Nonce::draw(&mut self.random);
+        self.attempt = self.attempt.wrapping_add(1);
         self.doubtful = false;
     }
 
@@ -483,29 +369,32 @@ impl<R: Rules> Redis<R> {
     }
 
     fn ask(&mut self, now: Instant, asked: Asked) {
+        self.requests.make(now, asked);
+    }
+
+    /// The script that something is asked for with.
+    fn script(&self, asked: Asked) -> Request {
         let ttl = self.config.timing.ttl;
-        let value = |nonce| Value {
-            nonce,
+        let value = |attempt| Value {
+            nonce: self.nonce(attempt),
             claimant: self.config.claimant.clone(),
         };
-        let request = match asked {
-            Asked::Take(nonce) => Request::Take {
-                value: value(nonce),
+        match asked {
+            Asked::Take(attempt) => Request::Take {
+                value: value(attempt),
                 ttl,
             },
-            Asked::Renew(Hold { nonce, token }) => Request::Renew {
-                value: value(nonce),
+            Asked::Renew(Hold { attempt, token }) => Request::Renew {
+                value: value(attempt),
                 token,
                 ttl,
             },
             Asked::Release(hold) if self.rules.keeps(Rule::CompareAndDelete) => Request::Release {
-                value: value(hold.nonce),
+                value: value(hold.attempt),
             },
             Asked::Release(_) => Request::Delete,
             Asked::Read => Request::Read,
-        };
-        let ticket = self.requests.make(now, asked);
-        self.office.request(ticket, request);
+        }
     }
 
     /// Does what is due.
@@ -527,7 +416,7 @@ impl<R: Rules> Redis<R> {
         self.next = Instant::FOREVER;
         let asked = match self.aim {
             Aim::Watch(_) => Asked::Read,
-            Aim::Take => Asked::Take(self.nonce),
+            Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
             Aim::Release { hold, .. } => Asked::Release(hold),
         };
@@ -566,7 +455,16 @@ impl<R: Rules> Election for Redis<R> {
     }
 
     fn poll(&mut self) -> Option<Output<Infallible, Request>> {
-        self.office.poll()
+        match self.office.poll() {
+            Some(Output::Event(event)) => return Some(Output::Event(event)),
+            Some(Output::Request(_, never) | Output::Send(_, never)) => match never {},
+            None => {}
+        }
+        if let Some((ticket, asked)) = self.requests.untold() {
+            return Some(Output::Request(ticket, self.script(asked)));
+        }
+        self.office.rest();
+        None
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -595,8 +493,8 @@ impl<R: Rules> Election for Redis<R> {
         self.requests.fingerprint(now, hasher);
         ahead(self.next, now).hash(hasher);
         self.doubtful.hash(hasher);
-        // Which nonce it is says nothing: whether it is the present one does.
-        let hold = |hold: Hold| Some((hold.token, hold.nonce == self.nonce));
+        // Which attempt it is says nothing: whether it is the present one does.
+        let hold = |hold: Hold| Some((hold.token, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
             Aim::Watch(until) => (0u8, None, ahead(until, now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),
@@ -609,32 +507,5 @@ impl<R: Rules> Election for Redis<R> {
             } => (4, hold(own), ahead(over, now), rest),
         };
         (place, hold, until, rest).hash(hasher);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_value_is_read_as_it_was_written_and_in_no_other_way() {
-        let claimant = Claimant::new(Identity::new("a:b\n").unwrap());
-        let value = Value {
-            nonce: Nonce(0xab),
-            claimant: claimant.with_metadata("host:1").unwrap(),
-        };
-        let text = value.to_string();
-        assert_eq!(text, "000000000000000000000000000000ab:4:a:b\n:host:1");
-        assert_eq!(Value::parse(&text), Some(value));
-        for foreign in [
-            "",
-            "OK",
-            "ab:1:a:",
-            "000000000000000000000000000000ab:9:a:",
-            &text[1..],
-        ] {
-            assert_eq!(Value::parse(foreign), None, "{foreign}");
-        }
-        assert_eq!(Value::parse("+00000000000000000000000000000ab:1:a:"), None);
     }
 }
