@@ -184,6 +184,7 @@ export const zh: Record<Key, string> = {
   'setting.gallery.replication': '复制日志',
   'setting.gallery.fencing': '隔离',
   'setting.gallery.work': '由谁来做',
+  'setting.gallery.stores': '依靠存储的选举',
   'setting.gallery.limits': '证明所依赖的前提',
   'lesson.title': '看点',
   'setting.seed': '种子',

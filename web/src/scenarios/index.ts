@@ -25,6 +25,17 @@ export const GROUPS = [
   },
   { about: 'replication', ids: ['uncommitted-tail', 'constrained-election', 'stale-lease-read'] },
   { about: 'fencing', ids: ['paused-leader', 'delayed-write', 'read-before-fence'] },
+  {
+    about: 'stores',
+    ids: [
+      'etcd-leader-crash',
+      'etcd-leader-paused',
+      'etcd-delayed-write',
+      'etcd-read-before-fence',
+      'etcd-partition-two-writers',
+      'etcd-partition-one-writer',
+    ],
+  },
   { about: 'work', ids: ['writers-without-leader', 'scheduler-takeover', 'scheduler-paused'] },
   {
     about: 'limits',
