@@ -18,13 +18,16 @@ pub struct Config {
 impl Config {
     /// A candidate with the defaults of Kubernetes' own components (the controller manager, the scheduler), which are those
     /// of controller-runtime too: 15, 10 and 2 seconds.
+    ///
+    /// With answers within 50 ms each way and clocks within 1 % another leads 19.8 s after a crash at the latest, 5.7 s without
+    /// an API server are survived whenever they begin, and 4.7 s pass from when a holder stops until another can begin.
     #[must_use]
     pub fn new(claimant: Claimant) -> Self {
         Self::timed(claimant, [15, 10, 2])
     }
 
-    /// A candidate with the defaults of OpenShift's operators, which are to survive a minute without an API server: 137, 107
-    /// and 26 seconds.
+    /// A candidate with the defaults of OpenShift's operators, which are to live through a minute or so without an API server:
+    /// 137, 107 and 26 seconds. 54 s are survived whenever they begin and however calls fail; another leads after 196 s.
     #[must_use]
     pub fn openshift(claimant: Claimant) -> Self {
         Self::timed(claimant, [137, 107, 26])

@@ -31,15 +31,15 @@
 //!
 //! **What it costs.** A holder updates once a `renew` period, and a waiter gets the object once in one to 2.2 `retry` periods:
 //! with client-go's defaults half a write and a third of a read a second, each write replicated by the cluster's etcd. A
-//! takeover takes up to 20 seconds, a hand-over up to 4.
+//! takeover takes up to 20 seconds, a hand-over up to 5.
 //!
 //! **When it suffices.** For the processes of a cluster that has nothing else to ask, where seconds without a leader do not
 //! hurt, and where what the leader does is guarded by the token or harmless when done twice.
 //!
-//! **What breaks it.** Deleting or editing the object by hand while it is held (a holder learns of it with its next update;
-//! until then two may believe), clocks beyond the bound of their pace, a cluster restored from a backup, where versions fall
-//! back (raise the generation then), and clients in the same election that go by less: client-go takes a record of its own
-//! name for its own (LS-4, LS-8).
+//! **What breaks it.** Deleting or editing the object by hand while it is held: a holder learns of it with its next update,
+//! and until then, at most a renew deadline, two may believe. Clocks beyond the bound of their pace. A cluster restored from a
+//! backup, where versions fall back (LS-53): raise the generation then. Clients in the same election that are less careful:
+//! client-go counts from the answer (LS-4), and takes a record of its own name for its own.
 
 mod api;
 mod config;

@@ -62,6 +62,22 @@ fn a_look_from_before_the_own_write_deposes_nobody() {
     assert_eq!(token, Token::new(0, 3));
 }
 
+/// An acquisition is answered after somebody else wrote over it, which was seen: nobody leads by it.
+#[test]
+fn an_acquisition_that_was_written_over_elects_nobody() {
+    let mut api = Api::default();
+    let mut anna = Desk::new("anna", 1);
+    anna.answer(0, &mut api);
+    let (create, request) = anna.take();
+    let done = api.carry_out(0, request);
+    taken_by_ben(&mut api);
+    anna.silence(4_000);
+    anna.answer(4_000, &mut api);
+    anna.tell(4_001, create, Ok(done));
+    assert!(!anna.leads(4_001) && anna.machine.tenure().is_none());
+    assert_eq!(anna.machine.refusals().total(), 0);
+}
+
 /// Who resigned in two tenures has not released the second with the first.
 #[test]
 fn the_answer_to_a_former_release_ends_no_other() {

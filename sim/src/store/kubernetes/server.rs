@@ -312,8 +312,16 @@ mod tests {
         assert_eq!(refused, Answer::Failure(Reason::Conflict));
         known.metadata.uid = None;
         known.spec.holder_identity = Some("cleo".into());
+        known.metadata.annotations = vec![("key".into(), "value".into())];
         let updated = update(&mut server, &known);
         assert_eq!(held_by(&updated), (Some(3), Some("cleo")));
+        // What is not named is gone, but for the uid.
+        known.metadata.resource_version = Some(3);
+        known.metadata.annotations.clear();
+        let Answer::Object(updated) = update(&mut server, &known) else {
+            panic!("it is the present version")
+        };
+        assert!(updated.metadata.annotations.is_empty() && updated.metadata.uid.is_some());
     }
 
     #[test]

@@ -103,6 +103,10 @@ impl<R: Rules> Kubernetes<R> {
             Aim::Release { version, .. } => *version = lease.version,
             Aim::Seek | Aim::Create | Aim::Take(_) | Aim::Confirm(_) => {
                 let version = lease.version;
+                if self.seen.is_some_and(|seen| seen.version > version) {
+                    // Somebody wrote over it since.
+                    return;
+                }
                 self.keep(&lease);
                 let token = Token::new(self.config.common.generation, version);
                 match self.office.elect(token, until) {
@@ -148,7 +152,8 @@ impl<R: Rules> Kubernetes<R> {
             Aim::Watch(_) => self.office.follow(None),
             Aim::Seek | Aim::Create | Aim::Take(_) | Aim::Confirm(_) => {
                 self.office.follow(None);
-                let stands = self.seen.is_some_and(|seen| now < seen.stands);
+                self.seen = self.seen.filter(|seen| now < seen.stands);
+                let stands = self.seen.is_some();
                 self.aim = if stands { Aim::Seek } else { Aim::Create };
                 self.next = if stands { now + self.look_pause() } else { now };
             }
