@@ -100,7 +100,7 @@ export const CARDS: Cards = {
       'A failover to an asynchronous standby, a restore: the epoch falls back, and two hold the same. The clock of the application in place of the database’s.',
     used: 'Schedulers on a database (ShedLock, db-scheduler, Quartz in its own way).',
   },
-  'sql-row-lock': {
+  'sql-session': {
     leads:
       'Which connection holds the lock on the row. There is no time in it: the lock goes with the connection.',
     next: 'Who waits tries to lock the row every retry. After a crash that is when the server notices that the connection is dead.',

@@ -46,7 +46,7 @@ export const en = {
   'scheme.redis': 'Redis: SET NX PX',
   'scheme.redlock': 'Redlock: five Redis',
   'scheme.sql': 'SQL: a row with an epoch',
-  'scheme.sql-row-lock': 'SQL: a locked row',
+  'scheme.sql-session': 'SQL: the lock of a session',
   'card.title': 'What it promises, what it costs',
   'card.leads': 'Who leads?',
   'card.next': 'Who takes over, and when?',

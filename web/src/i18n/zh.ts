@@ -47,7 +47,7 @@ export const zh: Record<Key, string> = {
   'scheme.redis': 'Redis：SET NX PX',
   'scheme.redlock': 'Redlock：五台 Redis',
   'scheme.sql': 'SQL：带纪元列的一行',
-  'scheme.sql-row-lock': 'SQL：行锁',
+  'scheme.sql-session': 'SQL：会话持有的锁',
   'card.title': '它保证什么，代价是什么',
   'card.leads': '谁是领导者？',
   'card.next': '谁来接任，何时接任？',

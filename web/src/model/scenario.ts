@@ -31,12 +31,12 @@ export const SCHEMES = [
   'redis',
   'redlock',
   'sql',
-  'sql-row-lock',
+  'sql-session',
 ] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
 /** Schemes whose store has an asynchronous copy that may take its place. */
-export const COPIED: ReadonlySet<Scheme> = new Set(['redis', 'sql', 'sql-row-lock']);
+export const COPIED: ReadonlySet<Scheme> = new Set(['redis', 'sql', 'sql-session']);
 
 /** What the setting panel edits, in plain numbers. Times in milliseconds; NaN where the file's own cannot be read. */
 export interface Setting {

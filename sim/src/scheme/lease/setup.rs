@@ -1,9 +1,8 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Machine, etcd, kubernetes, redis, sql};
+use super::{AnyScheme, Machine, etcd, redis};
 use crate::scenario::node_name;
 use crate::server::Kept;
-use crate::store::etcd::Etcd;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
@@ -129,11 +128,11 @@ impl Setup {
     pub(in crate::scheme) fn servers(&self) -> Vec<Kept> {
         let redis = |replicas| Kept::Redis(Box::new(redis::Redis::new(replicas)));
         match self.kind {
-            Kind::Sql | Kind::SqlSession => vec![Kept::Sql(Box::new(sql::Database::default()))],
+            Kind::Sql | Kind::SqlSession => vec![Kept::Sql(Box::default())],
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => {
-                vec![Kept::Etcd(Box::new(Etcd::default()))]
+                vec![Kept::Etcd(Box::default())]
             }
-            Kind::Kubernetes => vec![Kept::Kubernetes(Box::new(kubernetes::Cluster::default()))],
+            Kind::Kubernetes => vec![Kept::Kubernetes(Box::default())],
             Kind::Redis => vec![redis(1)],
             Kind::Redlock => (0..redis::SERVERS).map(|_| redis(0)).collect(),
         }
