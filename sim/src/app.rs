@@ -107,8 +107,9 @@ impl App {
     /// The node was established: what to ask of every resource first.
     pub fn established(&mut self, pass: Pass, takeover: Takeover, jobs: bool) -> Packet {
         let stage = match takeover {
-            Takeover::FenceFirst => Stage::Fencing,
-            Takeover::ReadFirst => Stage::Reading,
+            Takeover::FenceFirst if pass.token.is_issued() => Stage::Fencing,
+            // Without a token there is nothing to fence with.
+            _ => Stage::Reading,
         };
         self.office = Some(Office {
             pass,

@@ -19,6 +19,8 @@ use super::{Check, Fact, Outcome, Promises, Tally, Verdict};
 #[derive(Clone, Debug)]
 pub struct Judges {
     promises: Promises,
+    /// The store by which they elect lost or changed what it had answered.
+    store_failed: bool,
     one_leader: OneLeaderPerTerm,
     one_vote: OneVotePerTerm,
     token_rises: TokenRises,
@@ -71,6 +73,7 @@ impl Judges {
     pub fn new(nodes: usize, resources: usize, promises: Promises) -> Self {
         Self {
             promises,
+            store_failed: false,
             one_leader: OneLeaderPerTerm::new(),
             one_vote: OneVotePerTerm::new(nodes),
             token_rises: TokenRises::new(nodes),
@@ -107,16 +110,19 @@ impl Judges {
                     logs.granted(node, term, to);
                 }
             }
-            Fact::Elected { node, token } => broken.add(
+            Fact::Elected { node, token } if token.is_issued() => broken.add(
                 Check::TokenRises,
                 self.token_rises.elected(now, node, token),
             ),
+            Fact::Elected { .. } => {}
             Fact::Established { node, token } => {
-                self.token_holder.established(node, token);
-                broken.add(
-                    Check::TokenRises,
-                    self.token_rises.established(now, node, token),
-                );
+                if token.is_issued() {
+                    self.token_holder.established(node, token);
+                    broken.add(
+                        Check::TokenRises,
+                        self.token_rises.established(now, node, token),
+                    );
+                }
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::Believes {
@@ -179,6 +185,16 @@ impl Judges {
             }
         }
         broken
+    }
+
+    /// The store by which they elect lost or changed what it had answered: from now on what rests on that is not promised.
+    pub(crate) const fn store_failed(&mut self) {
+        self.store_failed = true;
+    }
+
+    /// Whether a rule is promised.
+    const fn keeps(&self, check: Check) -> bool {
+        self.promises.keeps(check) && !(self.store_failed && check.rests_on_store())
     }
 
     /// The judges of logs, where there are logs.
@@ -278,6 +294,8 @@ impl Judges {
             // The page has words of its own, in its languages.
             detail: if cfg!(target_family = "wasm") {
                 ""
+            } else if self.store_failed && check.rests_on_store() {
+                "The store lost or changed what it had answered: no client can keep this then."
             } else {
                 self.promises.detail(check)
             },
@@ -289,7 +307,7 @@ impl Judges {
     #[must_use]
     pub fn outcome(&self, check: Check) -> Outcome {
         match self.tally(check) {
-            Tally { broken: 1.., .. } if self.promises.keeps(check) => Outcome::Broken,
+            Tally { broken: 1.., .. } if self.keeps(check) => Outcome::Broken,
             Tally { broken: 1.., .. } => Outcome::BrokenByDesign,
             Tally { exercised: 0, .. } => Outcome::NotExercised,
             _ => Outcome::Holds,
@@ -304,7 +322,7 @@ impl Judges {
             Fate::Explained if exercised == 0 => {}
             Fate::Explained => verdict.outcome = Outcome::Holds,
             Fate::Broken(at, reason) => {
-                verdict.outcome = if self.promises.keeps(verdict.check) {
+                verdict.outcome = if self.keeps(verdict.check) {
                     Outcome::Broken
                 } else {
                     Outcome::BrokenByDesign

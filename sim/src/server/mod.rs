@@ -298,6 +298,7 @@ impl Server {
         env.trace.cause = env.emit(Event::new(kind, me));
         if kind != Kind::BackUp {
             self.by.kept = env.act;
+            env.judges.store_failed();
         }
     }
 
@@ -340,6 +341,9 @@ impl Server {
         let changed = pace != former || jump != 0;
         if changed {
             self.by.clock = env.act;
+        }
+        if jump != 0 {
+            env.judges.store_failed();
         }
         self.look_at_the_time(env, me);
         changed
