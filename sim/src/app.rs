@@ -133,9 +133,11 @@ impl App {
                 timing: TIMING,
                 ..Config::new(ELECTION, holder, RESOURCES as u32)
             };
+            // Without a token there is nothing to fence with.
+            let issued = matches!(standing, Standing::Leading(tenure) if tenure.token.is_issued());
             let off: &[Rule] = match takeover {
-                Takeover::FenceFirst => &[],
-                Takeover::ReadFirst => &[Rule::FenceBeforeRead],
+                Takeover::FenceFirst if issued => &[],
+                _ => &[Rule::FenceBeforeRead],
             };
             let machine = Machine::with_rules(config, Switched::without(off));
             Box::new(machine.expect("two resources, and pages of one job"))

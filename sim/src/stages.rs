@@ -87,11 +87,9 @@ impl Stages {
 
     /// A node was elected. When it fails to be established, the next election counts.
     pub fn elected(&mut self, now: u64, token: Token) {
-        if let Some(open) = self
-            .open
-            .as_mut()
-            .filter(|open| token > self.before && open.established_at.is_none())
-        {
+        let next = self.is_next(token);
+        let open = self.open.as_mut();
+        if let Some(open) = open.filter(|open| next && open.established_at.is_none()) {
             (open.elected_at, open.synchronised_at) = (Some(now), None);
         }
     }
@@ -105,7 +103,7 @@ impl Stages {
 
     /// A leader was allowed to act.
     pub fn established(&mut self, now: u64, node: usize, token: Token) {
-        if token <= self.before {
+        if !self.is_next(token) {
             return;
         }
         (self.before, self.heir) = (token, Some(node));
@@ -114,7 +112,12 @@ impl Stages {
         }
     }
 
-    /// The fenced resource took a write.
+    /// Whether a token is of a tenure after those before: without one, it is by the time.
+    fn is_next(&self, token: Token) -> bool {
+        token > self.before || !token.is_issued()
+    }
+
+    /// The resource took a write that speaks for all.
     pub fn wrote(&mut self, now: u64, token: Token) {
         if token == self.before
             && let Some(mut open) = self.open.take_if(|open| open.established_at.is_some())

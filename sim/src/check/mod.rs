@@ -274,6 +274,19 @@ impl Check {
             _ => None,
         }
     }
+
+    /// Whether it rests on what the store answered by which nodes elect.
+    pub(super) const fn rests_on_store(self) -> bool {
+        matches!(
+            self,
+            Self::OneLeaderPerTerm
+                | Self::TokenRises
+                | Self::BelievedLeaders
+                | Self::NeverRevives
+                | Self::TokenHolder
+                | Self::JobsConcurrent
+        )
+    }
 }
 
 /// How a rule fared.

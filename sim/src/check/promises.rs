@@ -13,6 +13,8 @@ pub struct Promises {
     pub leader_within: u64,
     /// Clients write through whoever leads.
     pub led: bool,
+    /// Leaders have a token to show.
+    pub tokens: bool,
     /// The bound for the next job, where there are jobs.
     pub job_within: Option<u64>,
     /// There are logs.
@@ -66,6 +68,7 @@ impl Promises {
             leases,
             fence_first,
             led,
+            tokens,
             ..
         } = *self;
         match check {
@@ -74,7 +77,6 @@ impl Promises {
             | Check::LeaderAgain
             | Check::NeverRevives
             | Check::TokenHolder
-            | Check::JobsLost
             | Check::JobsTwiceFenced
             | Check::LogMatching
             | Check::LeaderCompleteness
@@ -91,7 +93,8 @@ impl Promises {
             | Check::JobsConcurrent
             | Check::TermsBurnt => leases,
             Check::StaleWriteFenced | Check::LinearizableFenced => fence_first,
-            Check::LinearizableClient => fence_first && led,
+            Check::LinearizableClient => fence_first && led && tokens,
+            Check::JobsLost => tokens,
             Check::StaleWriteUnfenced | Check::LinearizableUnfenced | Check::JobsTwiceUnfenced => {
                 false
             }
@@ -100,7 +103,7 @@ impl Promises {
 
     /// The rule in a sentence, or why it is not promised.
     pub(super) const fn detail(&self, check: Check) -> &'static str {
-        let Self { led, .. } = *self;
+        let Self { led, tokens, .. } = *self;
         match (check, self.keeps(check)) {
             (Check::OneLeaderPerTerm, _) => {
                 "At most one node acts as leader of a term, over the whole run."
@@ -147,6 +150,9 @@ impl Promises {
             (Check::LinearizableClient, false) if !led => {
                 "Nobody leads: two that read the same number both write the next, and one of two acknowledged writes is lost."
             }
+            (Check::LinearizableClient, false) if !tokens => {
+                "There is no token: a leader that was overtaken overwrites what its successor wrote."
+            }
             (Check::LinearizableFenced | Check::LinearizableClient, false) => {
                 "The new leader reads before it fences, and writes on from what was overwritten meanwhile (LS-F5)."
             }
@@ -156,7 +162,10 @@ impl Promises {
             (Check::LinearizableUnfenced, _) => {
                 "Writers without a leader overwrite each other: each read before the other had written."
             }
-            (Check::JobsLost, _) => {
+            (Check::JobsLost, false) => {
+                "There is no token: the fenced resource, which has the say, takes the effect of no job."
+            }
+            (Check::JobsLost, true) => {
                 "Every job that falls due is done: none is skipped, and an established leader makes up for those missed within the bound."
             }
             (Check::JobsTwiceFenced, _) => {

@@ -129,10 +129,12 @@ impl<M: Hosted> Node<M> {
             tenure::Event::Elected(token) => {
                 env.emit(Event::new(Kind::Elected, me).term(token.counter));
                 env.stages.elected(env.now, token);
-                env.hear(Fact::Acted {
-                    node: me,
-                    term: token.counter,
-                });
+                if token.is_issued() {
+                    env.hear(Fact::Acted {
+                        node: me,
+                        term: token.counter,
+                    });
+                }
                 env.hear(Fact::Elected { node: me, token });
                 env.judge_logs(me, |logs, now| logs.elected(now, me, token.counter));
             }

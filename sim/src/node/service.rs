@@ -71,7 +71,7 @@ impl<M: Hosted> Node<M> {
                     }
                     _ => None,
                 };
-                let speaks = resource == env.clients.through.speaker();
+                let speaks = resource == env.speaker();
                 if let Some((request, outcome)) = outcome.filter(|_| speaks) {
                     env.send_outside(
                         me,

@@ -99,6 +99,11 @@ impl Setup {
         }
     }
 
+    /// Whether their leaders have tokens.
+    pub(crate) fn has_tokens(&self) -> bool {
+        !matches!(self, Self::Lease(setup) if setup.kind == lease::Kind::Redlock)
+    }
+
     /// Whether they replicate a log.
     #[must_use]
     pub const fn has_log(&self) -> bool {

@@ -1,6 +1,7 @@
 //! What the actors of a world share: the present, what is due, the network, the trace, and those who watch.
 
 use super::fared::Fared;
+use crate::app::Through;
 use crate::check::linearizable::{Listener, Use};
 use crate::check::logs::LogJudges;
 use crate::check::{Broken, Check, Fact, Judges};
@@ -64,6 +65,8 @@ pub(crate) struct Env {
     /// Where disks draw what a crash leaves of them.
     pub(crate) disks: Random,
     pub(crate) clients: Clients,
+    /// Whether leaders have a token to show.
+    pub(crate) tokens: bool,
     pub(crate) jobs: Option<Jobs>,
     pub(crate) nodes: usize,
     /// How many servers the store has by which they elect.
@@ -139,6 +142,15 @@ impl Env {
         {
             let _ = flaw;
             false
+        }
+    }
+
+    /// The resource that speaks for a write: the other than the fenced one, where the guard admits nobody for want of a token.
+    pub(crate) const fn speaker(&self) -> usize {
+        if self.tokens {
+            self.clients.through.speaker()
+        } else {
+            Through::Anyone.speaker()
         }
     }
 

@@ -140,6 +140,7 @@ impl World {
             fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
             leader_within: scenario.leader_within,
             led: scenario.clients.through == Through::Leader,
+            tokens: setup.has_tokens(),
             job_within: scenario.job_within(),
             logs: scenario.log,
             watches: scenario.clients.watches,
@@ -161,6 +162,7 @@ impl World {
             rough: NOBODY,
             disks: source(3),
             clients: scenario.clients,
+            tokens: promises.tokens,
             jobs: scenario.jobs,
             nodes,
             servers: members - nodes,
@@ -368,7 +370,7 @@ impl World {
             && let (Some(history), Some(recorded)) = (check.history(), &self.env.histories)
         {
             let speaker = match history {
-                linearizable::CLIENT => self.env.clients.through.speaker(),
+                linearizable::CLIENT => self.env.speaker(),
                 resource => resource,
             };
             let holds = self.resource(speaker).map_or(0, Resource::value);
@@ -397,7 +399,7 @@ impl World {
     /// beginning was missed makes no sense to the judge.
     pub fn record_histories(&mut self) {
         let clients = self.env.clients;
-        let judge = Linearizable::new(clients.through.speaker(), clients.every);
+        let judge = Linearizable::new(self.env.speaker(), clients.every);
         self.env.histories = Some(Box::new(judge));
         #[cfg(not(target_family = "wasm"))]
         {
@@ -710,7 +712,7 @@ fn use_resource(
             let done = match outcome {
                 Ok(()) => {
                     env.emit(event.a(u64::from(!broken.is_empty())).b(value));
-                    if resource.fenced() {
+                    if resource.fenced() || !env.tokens {
                         env.stages.wrote(env.now, pass.token);
                     }
                     env.used(place, Use::Shown { value });
