@@ -17,6 +17,7 @@ fn scenario(kind: Kind, seed: u64, faults: Vec<Fault>) -> Scenario {
             timing: Timing::of(Duration::from_secs(3)),
             latency: Duration::from_millis(20),
             rules: Switched::default(),
+            servers: kind.servers(),
         }),
         leader_within: 6_000_000,
         duration: 30_000_000,

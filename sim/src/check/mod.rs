@@ -265,6 +265,13 @@ impl Check {
         matches!(self, Self::OneVotePerTerm) || self as u8 >= Self::LogMatching as u8
     }
 
+    /// Whether it is about tokens, or about work that is done under one. A leader without a token takes nothing over: no
+    /// resource could tell it from the last.
+    #[must_use]
+    pub const fn is_of_tokens(self) -> bool {
+        !matches!(self, Self::BelievedLeaders | Self::LeaderAgain)
+    }
+
     /// The history it judges, for those that judge one.
     pub(crate) const fn history(self) -> Option<usize> {
         match self {

@@ -21,6 +21,8 @@ pub struct Promises {
     pub watches: bool,
     /// How many nodes vote at the start, the first ones; none where a store decides.
     pub voters: usize,
+    /// Each term has a token.
+    pub tokens: bool,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.

@@ -147,6 +147,7 @@ impl World {
                 Some(_) => 0,
                 None => nodes - scenario.outside,
             },
+            tokens: (scenario.lease).is_none_or(|lease| lease.kind.has_tokens()),
         };
         let env = Env {
             now: 0,

@@ -54,16 +54,38 @@ impl Kind {
         }
     }
 
-    /// How many servers its store has.
+    /// How many servers its store has, where that is not said.
     #[must_use]
-    pub const fn servers(self) -> usize {
-        1
+    pub const fn servers(self) -> u8 {
+        match self {
+            Self::Redlock => 5,
+            _ => 1,
+        }
+    }
+
+    /// How many it may have.
+    #[must_use]
+    pub const fn most_servers(self) -> u8 {
+        match self {
+            Self::Redlock => core_redlock::MAX_SERVERS,
+            _ => 1,
+        }
     }
 
     /// How long things take where a file says no more than the ttl, or not even that.
     #[must_use]
     pub fn timing(self, ttl: Option<Duration>) -> Timing {
-        ttl.map_or_else(Timing::default, Timing::of)
+        let ttl = ttl.unwrap_or(Timing::default().ttl);
+        match self {
+            Self::Redlock => core_redlock::Config::timing(ttl),
+            _ => Timing::of(ttl),
+        }
+    }
+
+    /// Whether each term has a token, by which a resource can tell the newest leader.
+    #[must_use]
+    pub const fn has_tokens(self) -> bool {
+        !matches!(self, Self::Redlock)
     }
 }
 
@@ -104,6 +126,8 @@ pub struct Setup {
     pub latency: Duration,
     /// The rules that are on.
     pub rules: Switched,
+    /// How many servers the store has.
+    pub servers: u8,
     /// The seed of every draw.
     pub seed: u64,
     /// Their names.
@@ -121,15 +145,9 @@ fn queue(common: Config) -> core_etcd::Config {
     core_etcd::Config { common, mode }
 }
 
-/// How many servers Redlock has.
-const SERVERS: u8 = 5;
-
 /// How a candidate takes part over several servers.
-const fn several(common: Config) -> core_redlock::Config {
-    core_redlock::Config {
-        common,
-        servers: SERVERS,
-    }
+const fn several(common: Config, servers: u8) -> core_redlock::Config {
+    core_redlock::Config { common, servers }
 }
 
 impl Setup {
@@ -145,7 +163,7 @@ impl Setup {
         };
         match self.kind {
             Kind::Sql | Kind::Redis => config.budget().map(drop),
-            Kind::Redlock => several(config).budget().map(drop),
+            Kind::Redlock => several(config, self.servers).budget().map(drop),
             Kind::Etcd => queue(config).budget().map(drop),
         }
     }
@@ -156,7 +174,7 @@ impl Setup {
             Kind::Sql => vec![Kept::Sql(Database::default())],
             Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
             Kind::Redis => vec![Kept::Redis(Box::new(Redis::new(1)))],
-            Kind::Redlock => (0..SERVERS)
+            Kind::Redlock => (0..self.servers)
                 .map(|_| Kept::Redis(Box::new(Redis::new(0))))
                 .collect(),
         }
@@ -186,7 +204,7 @@ impl Setup {
                 AnyScheme::Redis(core_redis::Redis::with_rules(config, boot, now, self.rules).ok()?)
             }
             Kind::Redlock => {
-                let config = several(config);
+                let config = several(config, self.servers);
                 AnyScheme::Redlock(
                     core_redlock::Redlock::with_rules(config, boot, now, self.rules).ok()?,
                 )
