@@ -155,6 +155,17 @@ impl Mark {
     }
 }
 
+impl Mark {
+    /// Whether it is of writes that are late, which only a token shows to be so.
+    #[must_use]
+    pub const fn is_of_tokens(self) -> bool {
+        matches!(
+            self,
+            Self::WriteLeftLate | Self::StaleWriteRefused | Self::StaleWriteTaken
+        )
+    }
+}
+
 /// Which situations were met, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Met(u64);

@@ -30,8 +30,8 @@ const HEALED_LATE: u64 = 3_000_000;
 /// What was found over some seeds.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// Whether they elect by a store.
-    pub by_store: bool,
+    /// By what store they elect, if by one.
+    pub by_store: Option<lease::Kind>,
     /// How many seeds were run.
     pub runs: u64,
     /// How many events there were.
@@ -56,7 +56,7 @@ pub struct Sweep {
 impl Default for Sweep {
     fn default() -> Self {
         Self {
-            by_store: false,
+            by_store: None,
             runs: 0,
             events: 0,
             tallies: [Tally::default(); Check::ALL.len()],
@@ -80,7 +80,7 @@ impl Sweep {
             world.record_histories();
             world.note_marks();
         })?;
-        self.by_store = setting.by_store.is_some();
+        self.by_store = setting.by_store.as_ref().map(|store| store.kind);
         let (world, healed) = (schedule.world, schedule.healed);
         if seed.is_multiple_of(twice) {
             let mut again = World::new(&schedule.scenario);
@@ -114,7 +114,7 @@ impl Sweep {
 
     /// Adds what another sweep found.
     pub fn merge(&mut self, other: Self) {
-        self.by_store |= other.by_store;
+        self.by_store = self.by_store.or(other.by_store);
         self.runs += other.runs;
         self.events += other.events;
         for (sum, tally) in self.tallies.iter_mut().zip(other.tallies) {
@@ -169,26 +169,31 @@ impl Sweep {
     pub fn vacuous(&self) -> Vec<String> {
         let mut names = Vec::new();
         for (tally, check) in self.tallies.iter().zip(Check::ALL) {
-            if tally.exercised == 0 && !(self.by_store && check.is_of_raft()) {
+            if tally.exercised == 0 && self.concerns(check.is_of_raft(), check.is_of_tokens()) {
                 names.push("check ".to_owned() + check.name());
             }
         }
         let least = (self.runs / EACH).max(1);
         for (count, mark) in self.marks.iter().zip(Mark::ALL) {
-            if *count < least && !(self.by_store && mark.is_of_raft()) {
+            if *count < least && self.concerns(mark.is_of_raft(), mark.is_of_tokens()) {
                 names.push("mark ".to_owned() + mark.name());
             }
         }
         let kinds = self.faults.mattered.iter().zip(Action::NAMES);
         for (kind, (mattered, name)) in kinds.enumerate() {
             // No schedule damages disks or stores: that breaks what schemes rest on.
-            let foreign = self.by_store && Action::is_of_raft(kind);
-            if *mattered == 0 && !foreign && !Action::is_damage(kind) && !Action::is_of_store(kind)
-            {
+            let ours = self.concerns(Action::is_of_raft(kind), false);
+            if *mattered == 0 && ours && !Action::is_damage(kind) && !Action::is_of_store(kind) {
                 names.push("fault ".to_owned() + name);
             }
         }
         names
+    }
+
+    /// Whether what is of Raft alone, or of tokens, is of the scheme that was swept.
+    #[must_use]
+    pub fn concerns(&self, of_raft: bool, of_tokens: bool) -> bool {
+        (self.by_store).is_none_or(|kind| !of_raft && (kind.has_tokens() || !of_tokens))
     }
 
     /// Whether leaders come back soon enough once everything is healed: 999 of 1,000 within 1.5 s, all within 3 s.
@@ -196,7 +201,7 @@ impl Sweep {
     pub fn heals_in_time(&self) -> bool {
         let all = self.healed.quantiles().count;
         // A lease has to end first: its bound is that of the scenario.
-        let soon = self.by_store || self.healed.within(HEALED_SOON) * 1_000 >= all * 999;
+        let soon = self.by_store.is_some() || self.healed.within(HEALED_SOON) * 1_000 >= all * 999;
         self.leaderless == 0 && self.healed.within(HEALED_LATE) == all && soon
     }
 

@@ -282,6 +282,7 @@ fn by_each_scheme(scenario: &Scenario) -> Vec<(String, Scenario)> {
     let stores = lease::Kind::ALL.into_iter().map(|kind| {
         let lease = Lease {
             kind,
+            servers: kind.servers(),
             timing: Timing::of(Duration::from_secs(3)),
             latency: Duration::from_millis(20),
             rules: Switched::default(),

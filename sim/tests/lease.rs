@@ -17,6 +17,7 @@ fn scenario(kind: Kind, seed: u64, faults: Vec<Fault>) -> Scenario {
             timing: Timing::of(Duration::from_secs(3)),
             latency: Duration::from_millis(20),
             rules: Switched::default(),
+            servers: kind.servers(),
         }),
         leader_within: 6_000_000,
         duration: 30_000_000,
@@ -208,6 +209,9 @@ fn an_api_server_that_restarts_with_a_wrong_clock_costs_no_leader() {
             let outcome = world.verdict(check).outcome;
             assert_eq!(outcome, Outcome::Holds, "seed {seed} {check:?}");
         }
+    }
+}
+
 /// A world in which this was done as soon as somebody leads.
 fn led(kind: Kind, seed: u64, before: Vec<Fault>, actions: &[Action]) -> World {
     let mut world = World::new(&scenario(kind, seed, before));

@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 81] = [
+const REFUSALS: [(&str, &str); 84] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -85,6 +85,7 @@ const REFUSALS: [(&str, &str); 81] = [
     ("nobody-votes", "raft (line 1, column 54)"),
     ("nobody-votes.log", "raft (line 1, column 54)"),
     ("node-count", "nodes (line 1, column 43)"),
+    ("node-count.servers", "lease.servers (line 1, column 71)"),
     ("not-seconds", "lease.ttl (line 1, column 64)"),
     ("not-with-store", "raft (line 1, column 54)"),
     ("not-with-store.disk", "disk (line 1, column 53)"),
@@ -94,6 +95,7 @@ const REFUSALS: [(&str, &str); 81] = [
         "faults[0].transfer (line 1, column 83)",
     ),
     ("not-with-store.wipe", "faults[0].wipe (line 1, column 79)"),
+    ("one-server", "lease.servers (line 1, column 68)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("rate-bound.store", "lease.rateBound (line 1, column 69)"),
     ("syntax", "line 1, column 63"),
@@ -130,6 +132,10 @@ const REFUSALS: [(&str, &str); 81] = [
     ("unknown-node.rest", "faults[0].crash (line 4, column 28)"),
     ("unknown-node.role", "faults[0].restart (line 4, column 30)"),
     ("unknown-node.server", "faults[0].pause (line 1, column 80)"),
+    (
+        "unknown-node.servers",
+        "faults[0].crash (line 1, column 110)",
+    ),
     ("version", "tenure (line 1, column 13)"),
     ("version.newer", "tenure (line 2, column 13)"),
     ("wrong-length", "network.latency (line 1, column 58)"),

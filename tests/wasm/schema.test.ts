@@ -28,6 +28,7 @@ const BEYOND = new Set([
   'no-slack',
   'no-voters',
   'no-watches',
+  'one-server',
   'not-seconds',
   'not-with-store',
   'rate-bound',

@@ -314,6 +314,7 @@ impl Judges {
     #[must_use]
     pub fn outcome(&self, check: Check) -> Outcome {
         match self.tally(check) {
+            _ if !self.concerns(check) => Outcome::NotExercised,
             Tally {
                 broken: 1..,
                 first_broken_at,
@@ -399,7 +400,9 @@ impl Judges {
     /// Whether the workload has anything that the rule is about.
     #[must_use]
     pub fn concerns(&self, check: Check) -> bool {
-        if check == Check::WatchComplete {
+        if check.is_of_tokens() && !self.promises.tokens {
+            false
+        } else if check == Check::WatchComplete {
             self.promises.watches
         } else if check == Check::OneVotePerTerm {
             self.promises.voters > 0

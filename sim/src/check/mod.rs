@@ -265,6 +265,13 @@ impl Check {
         matches!(self, Self::OneVotePerTerm) || self as u8 >= Self::LogMatching as u8
     }
 
+    /// Whether it is about tokens, or about work that is done under one. A leader without a token takes nothing over: no
+    /// resource could tell it from the last.
+    #[must_use]
+    pub const fn is_of_tokens(self) -> bool {
+        !matches!(self, Self::BelievedLeaders | Self::LeaderAgain)
+    }
+
     /// The history it judges, for those that judge one.
     pub(crate) const fn history(self) -> Option<usize> {
         match self {
@@ -273,19 +280,6 @@ impl Check {
             Self::LinearizableClient => Some(linearizable::CLIENT),
             _ => None,
         }
-    }
-
-    /// Whether it rests on what the store answered by which nodes elect.
-    pub(super) const fn rests_on_store(self) -> bool {
-        matches!(
-            self,
-            Self::OneLeaderPerTerm
-                | Self::TokenRises
-                | Self::BelievedLeaders
-                | Self::NeverRevives
-                | Self::TokenHolder
-                | Self::JobsConcurrent
-        )
     }
 }
 

@@ -15,10 +15,30 @@ pub(super) fn kind(scheme: u64) -> Option<Kind> {
     Kind::ALL.get(place).copied()
 }
 
+/// How many servers the store has.
+#[inline(never)]
+pub(super) fn servers(file: Part<'_>, kind: Kind) -> u64 {
+    // What does not fit the table is refused before a server is looked for: it comes earlier there.
+    let said = file.inner("lease").node("servers").map(word);
+    said.and_then(|word| word.parse().ok())
+        .unwrap_or(kind.servers().into())
+}
+
 /// How the nodes elect by that store.
 #[inline(never)]
-pub(super) fn lease(file: Part<'_>, kind: Kind) -> Lease {
+pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
     let part = file.inner("lease");
+    let servers = servers(file, kind);
+    if let Some(node) = part.node("servers")
+        && kind.most_servers() == 1
+    {
+        return Err(Slip::new(
+            node.at,
+            "one-server",
+            "the store of this scheme is one server",
+            "leave servers out, or use the scheme redlock",
+        ));
+    }
     let span = |name| {
         part.value(name)
             .map(|[span, _]| Duration::from_micros(span))
@@ -38,12 +58,13 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Lease {
         .filter(|(_, name)| named.iter().any(|node| word(node) == *name))
         .map(|(rule, _)| rule)
         .collect();
-    Lease {
+    Ok(Lease {
         kind,
         timing,
         latency: Duration::from_micros(part.get("latency")),
         rules: Switched::without(&off),
-    }
+        servers: servers as u8,
+    })
 }
 
 /// The parts of a file that make no sense with its scheme.

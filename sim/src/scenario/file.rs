@@ -31,7 +31,7 @@ pub(super) fn read_action(text: &str, scenario: &Scenario) -> Result<Action, Ref
     let frame = Frame {
         nodes: scenario.nodes as u64,
         duration: scenario.duration,
-        by_store: scenario.lease.map(|lease| lease.kind),
+        by_store: (scenario.lease).map(|lease| (lease.kind, lease.servers.into())),
     };
     let read = reader::lone_action(&root, frame).and_then(|part| match part.choice() {
         Some((name, node)) => action(part, name, node, scenario),
@@ -54,7 +54,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
     let file = reader::file(root)?;
     let kind = by_store::kind(file.get("scheme"));
     by_store::check_parts(file, kind.is_some())?;
-    let lease = kind.map(|kind| by_store::lease(file, kind));
+    let lease = kind.map(|kind| by_store::lease(file, kind)).transpose()?;
     let (nodes, seed) = (file.get("nodes") as usize, file.get("seed"));
     let mut off = Vec::new();
     for node in file.node("rulesOff").map_or(&[][..], items) {
@@ -572,7 +572,7 @@ mod tests {
             // Some of it is of elections over a store alone.
             let of_store = ["\"lease\"", "\"s1\""];
             let scheme = match of_store.iter().any(|word| field.contains(word)) {
-                true => "etcd",
+                true => "redlock",
                 false => "raft",
             };
             let read = |field: &str| {

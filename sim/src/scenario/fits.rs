@@ -14,7 +14,7 @@ impl Frame {
     /// Whether there is this node or server, by its number; roles there always are.
     fn has(self, number: u64) -> bool {
         match number.checked_sub(FIRST_SERVER as u64) {
-            Some(server) => server < self.by_store.map_or(0, |store| store.servers() as u64),
+            Some(server) => self.by_store.is_some_and(|(_, servers)| server < servers),
             None => number < self.nodes || number >= FIRST_ROLE as u64,
         }
     }
@@ -200,15 +200,15 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
         }
         (Kind::Node(roles) | Kind::Member(roles), _) => {
             let mut named = all_of("n", frame.nodes);
-            if let (Kind::Member(_), Some(store)) = (kind, by_store) {
+            if let (Kind::Member(_), Some((_, servers))) = (kind, by_store) {
                 named.push_str(", ");
-                named.push_str(&all_of("s", store.servers() as u64));
+                named.push_str(&all_of("s", servers));
             }
             let remedy = use_one_of(&named, roles.to_vec());
             slip("unknown-node", " is no node here", &remedy)
         }
         (Kind::Server, _) => {
-            let servers = by_store.map_or(0, |store| store.servers() as u64);
+            let servers = by_store.map_or(0, |(_, servers)| servers);
             let remedy = use_one_of(&all_of("s", servers), Vec::new());
             slip("unknown-node", " is no server here", &remedy)
         }

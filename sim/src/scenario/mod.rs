@@ -88,6 +88,22 @@ pub struct Lease {
     pub latency: tenure::Duration,
     /// The rules that are on.
     pub rules: tenure::lease::Switched,
+    /// How many servers the store has.
+    pub servers: u8,
+}
+
+impl Lease {
+    /// By this, with what is usual for a lease of this length.
+    #[must_use]
+    pub fn of(kind: lease::Kind, ttl: tenure::Duration) -> Self {
+        Self {
+            kind,
+            timing: kind.timing(Some(ttl)),
+            latency: tenure::Duration::from_millis(50),
+            rules: tenure::lease::Switched::default(),
+            servers: kind.servers(),
+        }
+    }
 }
 
 /// A text in two languages; empty where there is none.
@@ -159,6 +175,7 @@ impl Scenario {
                 timing: lease.timing,
                 latency: lease.latency,
                 rules: lease.rules,
+                servers: lease.servers,
                 seed: self.seed,
                 names: (0..self.nodes as u16).map(lease::identity).collect(),
             });
@@ -186,7 +203,7 @@ impl Scenario {
     /// How many servers the store has by which they elect; none where they elect among themselves.
     #[must_use]
     pub fn servers(&self) -> usize {
-        self.lease.map_or(0, |lease| lease.kind.servers())
+        self.lease.map_or(0, |lease| lease.servers.into())
     }
 
     /// The rules that are switched off, by their names in files.

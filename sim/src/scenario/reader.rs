@@ -33,8 +33,8 @@ pub(super) struct Part<'n> {
 pub(super) struct Frame {
     pub(super) nodes: u64,
     pub(super) duration: u64,
-    /// By what store they elect, if by one.
-    pub(super) by_store: Option<lease::Kind>,
+    /// By what store they elect, if by one, and how many servers it has.
+    pub(super) by_store: Option<(lease::Kind, u64)>,
 }
 
 impl Slip {
@@ -90,7 +90,7 @@ pub(super) fn file(root: &Node) -> Read<Part<'_>> {
     let frame = Frame {
         nodes: first("nodes"),
         duration: first("duration"),
-        by_store: by_store::kind(first("scheme")),
+        by_store: by_store::kind(first("scheme")).map(|kind| (kind, by_store::servers(part, kind))),
     };
     fits::check(root, &Kind::Object(&FILE), frame)?;
     Ok(part)

@@ -124,6 +124,9 @@ impl Writer {
             self.span(name, span.as_micros());
         }
         self.text("rateBound", &write_share(timing.rate.0));
+        if lease.kind.most_servers() > 1 {
+            self.plain("servers", &lease.servers.to_string());
+        }
         self.close('}');
     }
 

@@ -78,6 +78,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
             timing,
             latency: LATENCY,
             rules: Switched::without(&store.off),
+            servers: store.kind.servers(),
         }),
         clients: Clients {
             think,

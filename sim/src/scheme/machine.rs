@@ -100,8 +100,11 @@ impl Setup {
     }
 
     /// Whether their leaders have tokens.
-    pub(crate) fn has_tokens(&self) -> bool {
-        !matches!(self, Self::Lease(setup) if setup.kind == lease::Kind::Redlock)
+    pub(crate) const fn has_tokens(&self) -> bool {
+        match self {
+            Self::Raft(_) => true,
+            Self::Lease(setup) => setup.kind.has_tokens(),
+        }
     }
 
     /// Whether they replicate a log.

@@ -53,6 +53,7 @@ export const REFUSALS_ZH: Refusals = {
     remedy: '去掉它，或使用方案 raft',
   },
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
+  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock' },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
   'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
   'too-many': { reason: '数量太多，无法运行', remedy: '减少一些（{remedy}）' },

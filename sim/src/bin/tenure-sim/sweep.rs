@@ -54,9 +54,8 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
         count(seeds.threads as u64, "thread")
     );
     println!("\n{:<24}{:>12}{:>10}", "check", "tested", "broken");
-    let ours = |of_raft: bool| !(sweep.by_store && of_raft);
     for (tally, check) in sweep.tallies.iter().zip(Check::ALL) {
-        if !ours(check.is_of_raft()) {
+        if !sweep.concerns(check.is_of_raft(), check.is_of_tokens()) {
             continue;
         }
         println!(
@@ -72,7 +71,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     );
     let faults = &sweep.faults;
     for (kind, name) in Action::NAMES.iter().enumerate() {
-        if !ours(Action::is_of_raft(kind)) {
+        if !sweep.concerns(Action::is_of_raft(kind), false) {
             continue;
         }
         println!(
@@ -82,7 +81,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     }
     println!("\n{:<24}{:>12}", "mark", "seeds");
     for (mark, count) in Mark::ALL.into_iter().zip(sweep.marks) {
-        if ours(mark.is_of_raft()) {
+        if sweep.concerns(mark.is_of_raft(), mark.is_of_tokens()) {
             println!("{:<24}{count:>12}", mark.name());
         }
     }

@@ -207,6 +207,7 @@ fn begun(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, World), Unfit>
         lease: match row {
             Row::Lease(kind) => Some(Lease {
                 kind,
+                servers: kind.servers(),
                 timing: terms.timing,
                 latency: Duration::from_millis(20),
                 rules: terms.rules,

@@ -172,6 +172,7 @@ fn world(kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<World, Unfit> 
         nodes: NODES,
         lease: Some(Lease {
             kind,
+            servers: kind.servers(),
             timing: Timing::of(ttl),
             latency: Duration::from_millis(20),
             rules: Switched::default(),

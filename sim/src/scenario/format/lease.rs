@@ -3,6 +3,7 @@
 use super::Usual::{Absent, Is};
 use super::{Entry, Kind, PERIOD, SHORT, entry};
 use crate::scenario::names::{MAX_DURATION, MIN_PERIOD};
+use tenure::lease::redlock::MAX_SERVERS;
 
 /// What is left out goes by the ttl, as [`Timing::of`](tenure::lease::Timing::of) has it.
 pub(super) static LEASE: &[Entry] = &[
@@ -47,5 +48,11 @@ pub(super) static LEASE: &[Entry] = &[
         "How long a request or its answer is under way at the most, as the budget counts.",
         SHORT,
         Is("50ms"),
+    ),
+    entry(
+        "servers",
+        "How many servers there are, which know nothing of each other; with redlock, 5 when left out.",
+        Kind::Count(1, MAX_SERVERS as u64),
+        Absent,
     ),
 ];

@@ -9,8 +9,6 @@ use std::collections::VecDeque;
 use tenure::lease::{Config, Switched, redis, redlock};
 use tenure::{Duration, Ticket, Unknown};
 
-/// How many servers Redlock has.
-pub(super) const SERVERS: u8 = 5;
 /// The lock of the election.
 const LOCK: &str = "election";
 /// The counter beside it.
@@ -255,11 +253,8 @@ fn text(reply: &Reply) -> Option<&str> {
 }
 
 /// How a candidate takes part over several servers.
-pub(super) const fn several(common: Config) -> redlock::Config {
-    redlock::Config {
-        common,
-        servers: SERVERS,
-    }
+pub(super) const fn several(common: Config, servers: u8) -> redlock::Config {
+    redlock::Config { common, servers }
 }
 
 impl Candidate for redis::Redis<Switched> {

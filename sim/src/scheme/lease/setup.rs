@@ -62,11 +62,20 @@ impl Kind {
         }
     }
 
-    /// How many servers its store has.
+    /// How many servers its store has, where that is not said.
     #[must_use]
-    pub const fn servers(self) -> usize {
+    pub const fn servers(self) -> u8 {
         match self {
-            Self::Redlock => redis::SERVERS as usize,
+            Self::Redlock => 5,
+            _ => 1,
+        }
+    }
+
+    /// How many it may have.
+    #[must_use]
+    pub const fn most_servers(self) -> u8 {
+        match self {
+            Self::Redlock => core_redlock::MAX_SERVERS,
             _ => 1,
         }
     }
@@ -74,7 +83,17 @@ impl Kind {
     /// How long things take where a file says no more than the ttl, or not even that.
     #[must_use]
     pub fn timing(self, ttl: Option<Duration>) -> Timing {
-        ttl.map_or_else(Timing::default, Timing::of)
+        let ttl = ttl.unwrap_or(Timing::default().ttl);
+        match self {
+            Self::Redlock => core_redlock::Config::timing(ttl),
+            _ => Timing::of(ttl),
+        }
+    }
+
+    /// Whether each term has a token, by which a resource can tell the newest leader.
+    #[must_use]
+    pub const fn has_tokens(self) -> bool {
+        !matches!(self, Self::Redlock)
     }
 }
 
@@ -89,6 +108,8 @@ pub struct Setup {
     pub latency: Duration,
     /// The rules that are on.
     pub rules: Switched,
+    /// How many servers the store has.
+    pub servers: u8,
     /// The seed of every draw.
     pub seed: u64,
     /// Their names.
@@ -118,7 +139,7 @@ impl Setup {
         match self.kind {
             Kind::Sql | Kind::Redis => config.budget(),
             Kind::SqlSession => core_session::Session::budget(&config),
-            Kind::Redlock => redis::several(config).budget(),
+            Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
             Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
         }
@@ -134,7 +155,7 @@ impl Setup {
             }
             Kind::Kubernetes => vec![Kept::Kubernetes(Box::default())],
             Kind::Redis => vec![redis(1)],
-            Kind::Redlock => (0..redis::SERVERS).map(|_| redis(0)).collect(),
+            Kind::Redlock => (0..self.servers).map(|_| redis(0)).collect(),
         }
     }
 
@@ -166,8 +187,12 @@ impl Setup {
                 AnyScheme::Redis(core_redis::Redis::with_rules(config, boot, now, rules).ok()?)
             }
             Kind::Redlock => {
-                let machine =
-                    core_redlock::Redlock::with_rules(redis::several(config), boot, now, rules);
+                let machine = core_redlock::Redlock::with_rules(
+                    redis::several(config, self.servers),
+                    boot,
+                    now,
+                    rules,
+                );
                 AnyScheme::Redlock(machine.ok()?)
             }
         };

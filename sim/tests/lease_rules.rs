@@ -1,0 +1,160 @@
+//! The rules of elections over a store, each switched off in turn: in a whole world what it protects breaks, and nothing but
+//! what is declared to follow.
+
+use tenure::lease::{Invariant, Rule, Switched};
+use tenure_sim::check::Check;
+use tenure_sim::failure::Failure;
+use tenure_sim::schedule::{self, ByStore, Setting};
+use tenure_sim::scheme::lease::Kind;
+use tenure_sim::{Scenario, World};
+
+/// Checks that nothing excuses, broken by a run.
+fn broken(scenario: &Scenario) -> Vec<Check> {
+    let mut world = World::new(scenario);
+    world.run();
+    let failures = Failure::all(&world);
+    failures.iter().map(|failure| failure.check).collect()
+}
+
+fn checks_of(invariant: Invariant) -> &'static [Check] {
+    match invariant {
+        // Who leads works; and the term is the token, which two that lead by one record share.
+        Invariant::BelievedLeaders => &[Check::BelievedLeaders, Check::JobsConcurrent],
+        Invariant::TokenRises => &[
+            Check::TokenRises,
+            Check::OneLeaderPerTerm,
+            Check::TokenHolder,
+            Check::NeverRevives,
+        ],
+        _ => &[],
+    }
+}
+
+/// Searches seeds until what the rule protects breaks, or else what follows; on the way nothing else may.
+fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Scenario) {
+    let follows = rule.follows().iter().copied();
+    let declared: Vec<Check> = [rule.protects()]
+        .into_iter()
+        .chain(follows)
+        .flat_map(|invariant| checks_of(invariant).iter().copied())
+        .collect();
+    assert!(declared.contains(&wanted));
+    for seed in 0..seeds {
+        let mut scenario = scenario(seed);
+        if let Some(lease) = &mut scenario.lease {
+            lease.rules = Switched::without(&[rule]);
+        }
+        let broken = broken(&scenario);
+        for check in &broken {
+            let name = check.name();
+            assert!(
+                declared.contains(check),
+                "{rule:?} off, seed {seed}: {name}"
+            );
+        }
+        if broken.contains(&wanted) {
+            return;
+        }
+    }
+    panic!(
+        "{rule:?} off: {} never broke in {seeds} seeds",
+        wanted.name()
+    );
+}
+
+/// The schedule of a seed, made with every rule on.
+fn stormy(kind: Kind) -> impl Fn(u64) -> Scenario {
+    let setting = Setting {
+        by_store: Some(ByStore::of(kind)),
+        ..Setting::default()
+    };
+    move |seed| schedule::make(seed, &setting, |_| ()).unwrap().scenario
+}
+
+/// What is written down, under the seed.
+fn written(kind: Kind, rest: &str) -> impl Fn(u64) -> Scenario {
+    let json = format!(
+        r#"{{"tenure": 1, "scheme": "{}", "nodes": 3, "lease": {{"ttl": "3s", "latency": "20ms"}}, "duration": "20s", {rest}}}"#,
+        kind.name()
+    );
+    let scenario = Scenario::parse(&json).unwrap();
+    move |seed| scenario.clone().with_seed(seed)
+}
+
+/// What the store answers comes late, and then nothing comes any more.
+const LATE_ANSWERS: &str = r#""faults": [{"at": "5s", "delay": {"link": ["s1", "leader"], "by": "2s"}}, {"at": "7s", "cut": ["leader", "s1"]}]"#;
+
+/// Who leads resigns, and what it asks of the store is on its way until another leads.
+const LATE_RELEASE: &str = r#""faults": [{"at": "5s", "delay": {"link": ["n1", "s1"], "by": "4s"}},
+    {"at": "5s", "delay": {"link": ["n2", "s1"], "by": "4s"}}, {"at": "5s", "resign": "leader"},
+    {"at": "5500ms", "delay": {"link": ["n1", "s1"], "by": "0ms"}}, {"at": "5500ms", "delay": {"link": ["n2", "s1"], "by": "0ms"}}]"#;
+
+/// Who leads hears nothing of the store, and the store nothing of it.
+const CUT_OFF: &str = r#""faults": [{"at": "5s", "partition": [["leader"], ["rest"]]}, {"at": "15s", "heal": "all"}]"#;
+
+#[test]
+fn validity_from_send_off_breaks_believed_leaders() {
+    for kind in [Kind::Sql, Kind::Etcd, Kind::Redis] {
+        let wanted = Check::BelievedLeaders;
+        is_killed(
+            Rule::ValidityFromSend,
+            wanted,
+            40,
+            written(kind, LATE_ANSWERS),
+        );
+    }
+}
+
+#[test]
+fn demote_by_timer_off_breaks_believed_leaders() {
+    for kind in Kind::ALL {
+        is_killed(
+            Rule::DemoteByTimer,
+            Check::BelievedLeaders,
+            20,
+            written(kind, CUT_OFF),
+        );
+    }
+}
+
+/// In one world each node has a name of its own: by its name it takes for its own what a former life of it held, and leads
+/// with a token that it had.
+#[test]
+fn nonce_off_lets_a_process_take_what_its_former_life_held() {
+    is_killed(Rule::Nonce, Check::TokenRises, 40, stormy(Kind::Sql));
+}
+
+#[test]
+fn compare_and_delete_off_breaks_believed_leaders() {
+    for kind in [Kind::Sql, Kind::Redis] {
+        let wanted = Check::BelievedLeaders;
+        is_killed(
+            Rule::CompareAndDelete,
+            wanted,
+            100,
+            written(kind, LATE_RELEASE),
+        );
+    }
+}
+
+#[test]
+fn recheck_own_record_off_breaks_believed_leaders() {
+    is_killed(
+        Rule::RecheckOwnRecord,
+        Check::BelievedLeaders,
+        600,
+        stormy(Kind::Etcd),
+    );
+}
+
+#[test]
+fn with_every_rule_on_nothing_breaks_there() {
+    for kind in Kind::ALL {
+        for rest in [LATE_ANSWERS, LATE_RELEASE, CUT_OFF] {
+            let scenario = written(kind, rest);
+            for seed in 0..20 {
+                assert_eq!(broken(&scenario(seed)), [], "{kind:?} {seed}: {rest}");
+            }
+        }
+    }
+}
