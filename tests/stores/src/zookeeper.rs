@@ -79,6 +79,11 @@ pub(crate) const REPORT: Report = Report {
             "It shows only when two of them end in one tick, and nothing came from either.",
         ),
         (
+            "What is told on a connection in the tick in which its session ends may be lost there; here it is said before the connection \
+             is closed.",
+            "A thread sends it while another closes the connection. A client may rely on neither.",
+        ),
+        (
             "A request that comes while a session ends is answered with `SessionExpired`, or not at all; here a session ends at once.",
             "The connection is closed either way, which is all that a client may rely on.",
         ),
@@ -104,7 +109,7 @@ pub(crate) enum Step {
     Break(usize),
     /// A client asks.
     Ask(usize, Wish),
-    /// Time passes, in microseconds.
+    /// Time passes, in milliseconds: a thread of the real server that sleeps counts whole ones.
     Pass(u64),
     /// Time passes until so many milliseconds after the next session that falls silent may be over.
     PassToEnd(i64),
@@ -366,6 +371,7 @@ impl Pair {
         }
         let zxid = self.pass_by(to, &mut heard)?;
         self.rest(&mut heard, &Command::Ping)?;
+        heard.forget_what_may_be_lost();
         let mut replies = heard.replies("TIME", 0, true);
         for (words, zxid) in [
             (&mut replies.simulated, self.simulated.zxid()),
@@ -558,6 +564,17 @@ fn broken(packet: &[u8]) -> Trouble {
 }
 
 impl Heard {
+    /// Of events on a connection that is closed because its session is over nothing is certain.
+    fn forget_what_may_be_lost(&mut self) {
+        let closed = |(client, said): &(usize, Said)| (*said == Said::Closed).then_some(*client);
+        let closed: Vec<usize> = self.simulated.iter().filter_map(closed).collect();
+        let keeps = |client: &usize, event: bool| !event || !closed.contains(client);
+        self.simulated
+            .retain(|(client, said)| keeps(client, matches!(said, Said::Event(_))));
+        self.real
+            .retain(|(client, said)| keeps(client, matches!(said, Ok(Said::Event(_)))));
+    }
+
     /// What was said to whom, the asking client first. What goes with a session goes in no order.
     fn replies(self, kind: &'static str, asking: usize, ends: bool) -> Replies {
         let simulated = self.simulated.into_iter();
@@ -651,9 +668,9 @@ impl Store for Pair {
             0..1_600 => Step::Ask(client, wish(draw)),
             1_600..1_660 => Step::Connect(client, timeout(draw), open(draw, other)),
             1_660..1_690 => Step::Break(client),
-            1_690..1_870 => Step::Pass(draw.below(120_000)),
+            1_690..1_870 => Step::Pass(draw.below(120)),
             1_870..1_990 => Step::PassToEnd(draw.below(3).cast_signed() - 1),
-            1_990..1_994 => Step::Pass(60_000_000),
+            1_990..1_994 => Step::Pass(60_000),
             1_994..1_996 => Step::Restart,
             1_996..1_999 => Step::BackUp,
             _ => Step::Restore,
@@ -689,7 +706,7 @@ impl Store for Pair {
                 None
             }
             Step::Ask(client, wish) => self.ask(*client, wish)?,
-            Step::Pass(time) => Some(self.pass(*time)?),
+            Step::Pass(time) => Some(self.pass(*time * 1_000)?),
             Step::PassToEnd(after) => {
                 let due = self.simulated.due().unwrap_or(self.now);
                 let to = due.saturating_add_signed(after * 1_000);
@@ -761,7 +778,9 @@ fn data(draw: &mut Random) -> &'static str {
 }
 
 fn create(draw: &mut Random) -> Change {
-    let sequential = ["/a/n-", "/b/n-", "/a/", "/a/c/n-", "/", "/none/n-"];
+    let sequential = [
+        "/a/n-", "/b/n-", "/a/", "/a/c/n-", "/", "/none/n-", "/b/e/n-",
+    ];
     match draw.below(10) {
         0..2 => Change::Create(spot(draw), data(draw), Mode::Persistent),
         2 => Change::Create(
@@ -769,13 +788,16 @@ fn create(draw: &mut Random) -> Change {
             "",
             Mode::Persistent,
         ),
-        3 => Change::Create(spot(draw), data(draw), Mode::Ephemeral),
+        3 => {
+            let spot = [spot(draw), Spot::At("/b/e")][draw.below(2) as usize];
+            Change::Create(spot, data(draw), Mode::Ephemeral)
+        }
         4 => Change::Create(Spot::At("/c"), data(draw), Mode::Container),
         5 => Change::Create(Spot::At("/c/x"), data(draw), Mode::Ephemeral),
         place => {
             let mode = [Mode::EphemeralSequential, Mode::PersistentSequential][place as usize / 9];
             Change::Create(
-                Spot::At(sequential[draw.below(6) as usize]),
+                Spot::At(sequential[draw.below(7) as usize]),
                 data(draw),
                 mode,
             )
@@ -834,7 +856,7 @@ impl fmt::Display for Step {
             }
             Self::Break(client) => write!(f, "client {client} is cut off"),
             Self::Ask(client, wish) => write!(f, "client {client}: {wish:?}"),
-            Self::Pass(time) => write!(f, "{time} µs pass"),
+            Self::Pass(time) => write!(f, "{time} ms pass"),
             Self::PassToEnd(after) => write!(f, "time passes to {after} ms after the next end"),
             Self::Restart => f.write_str("restart"),
             Self::BackUp => f.write_str("a backup is made"),
