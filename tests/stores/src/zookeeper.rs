@@ -60,7 +60,7 @@ pub(crate) const REPORT: Report = Report {
         ("SYNC", &["done as"]),
         ("CLOSE", &["done as"]),
         ("TIME", &["nothing ends", "sessions end"]),
-        ("START", &["sessions go"]),
+        ("START", &["with all", "with backup"]),
     ],
     differences: &[],
     beyond: &[
@@ -445,10 +445,11 @@ impl Pair {
             self.connect(0, 999, Open::Again(0))?;
             self.cut_off(0);
         }
+        let what = if backup { "backup" } else { "all" };
         Ok(Some(Replies {
             kind: "START",
-            simulated: format!("sessions go on: zxid {}", self.simulated.zxid()),
-            real: format!("sessions go on: zxid {}", self.real.zxid()?),
+            simulated: format!("with {what}: zxid {}", self.simulated.zxid()),
+            real: format!("with {what}: zxid {}", self.real.zxid()?),
         }))
     }
 
@@ -664,6 +665,9 @@ impl Store for Pair {
             let client = closed[draw.below(closed.len() as u64) as usize];
             return Step::Connect(client, timeout(draw), open(draw, client));
         }
+        if self.backup.is_some() && draw.below(60) == 0 {
+            return Step::Restore;
+        }
         match draw.below(2_000) {
             0..1_600 => Step::Ask(client, wish(draw)),
             1_600..1_660 => Step::Connect(client, timeout(draw), open(draw, other)),
@@ -672,8 +676,7 @@ impl Store for Pair {
             1_870..1_990 => Step::PassToEnd(draw.below(3).cast_signed() - 1),
             1_990..1_994 => Step::Pass(60_000),
             1_994..1_996 => Step::Restart,
-            1_996..1_999 => Step::BackUp,
-            _ => Step::Restore,
+            _ => Step::BackUp,
         }
     }
 
