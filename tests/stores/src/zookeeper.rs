@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use tenure::random::Random;
 use tenure_sim::store::Key;
 use tenure_sim::store::zookeeper::{
-    Command, Connect, Event, Image, Mode, Operation, Password, Reply, Said, Server, SessionId,
-    password,
+    Command, Connect, Image, Mode, Operation, Password, Reply, Said, Server, SessionId, password,
 };
 
 /// What is said of it.
@@ -97,6 +96,8 @@ const WALL: i64 = 1_767_225_600_000;
 /// beside them, every minute from when the server began.
 const BEGINS: u64 = 1_000_000_037_000;
 const MINUTE: u64 = 60_000_000;
+/// How what a watch tells begins in words.
+const EVENT: &str = "told";
 /// Sessions are over after that.
 const ALL_OVER: u64 = 23 * TICK as u64 * 1_000;
 
@@ -582,45 +583,37 @@ impl Heard {
         let simulated = simulated.map(|(client, said)| (client, Ok(said)));
         Replies {
             kind,
-            simulated: list(simulated.collect(), asking, ends),
-            real: list(self.real, asking, ends),
+            simulated: list(&simulated.collect::<Vec<_>>(), asking, ends),
+            real: list(&self.real, asking, ends),
         }
     }
 }
 
-fn list(all: Vec<(usize, Result<Said, i32>)>, asking: usize, ends: bool) -> String {
-    let mut words = String::new();
+/// In words that are equal when the same was said to each connection in the same order; events in any order, if that.
+fn list(all: &[(usize, Result<Said, i32>)], asking: usize, any_order: bool) -> String {
+    let mut words = Vec::new();
     for turn in 0..CLIENTS as usize {
         let client = (asking + turn) % CLIENTS as usize;
         let its = all.iter().filter(|(to, _)| *to == client);
-        let (mut events, mut others): (Vec<Event>, Vec<String>) = Default::default();
-        let mut inline = Vec::new();
-        for (_, said) in its {
-            match said {
-                Ok(Said::Event(event)) => {
-                    events.push(event.clone());
-                    inline.push(format!("{event:?}"));
-                }
-                said => {
-                    others.push(word(said));
-                    inline.push(format!("[{}]", others.len()));
-                }
+        let mut told: Vec<String> = its.map(|(_, said)| word(said)).collect();
+        if any_order {
+            let event = |word: &String| word.starts_with(EVENT).then(|| word.clone());
+            told.sort_by_cached_key(event);
+        }
+        // What was asked first: what it brought about may have been told before.
+        if client == asking
+            && let Some(place) = told.iter().position(|word| !word.starts_with(EVENT))
+        {
+            words.push(told.remove(place));
+            if !told.is_empty() {
+                told.insert(place, "that".to_owned());
             }
         }
-        if ends {
-            events.sort();
-            inline = events.iter().map(|event| format!("{event:?}")).collect();
-        }
-        if client == asking {
-            words += &others.join(", ");
-        } else if !others.is_empty() {
-            words += &format!("; client {client}: {}", others.join(", "));
-        }
-        if !events.is_empty() {
-            words += &format!("; client {client} is told {}", inline.join(" "));
+        if !told.is_empty() {
+            words.push(format!("client {client}: {}", told.join(", ")));
         }
     }
-    words
+    words.join("; ")
 }
 
 fn word(said: &Result<Said, i32>) -> String {
@@ -628,7 +621,7 @@ fn word(said: &Result<Said, i32>) -> String {
         Err(code) => format!("error {code}"),
         Ok(Said::Closed) => "closed".to_owned(),
         Ok(Said::Expired) => "expired for ever".to_owned(),
-        Ok(Said::Event(event)) => format!("{event:?}"),
+        Ok(Said::Event(event)) => format!("{EVENT} {event:?}"),
         Ok(Said::Connected {
             session,
             password,
