@@ -18,6 +18,7 @@ mod report;
 mod server;
 mod shrink;
 mod trouble;
+mod zookeeper;
 
 use compare::{Verdict, compare};
 use options::Options;
@@ -64,6 +65,10 @@ const KINDS: &[Kind] = &[
     Kind {
         report: &etcd::REPORT,
         run: |options| compare(&mut etcd::Pair::start()?, &etcd::REPORT, options),
+    },
+    Kind {
+        report: &zookeeper::REPORT,
+        run: |options| compare(&mut zookeeper::Pair::start()?, &zookeeper::REPORT, options),
     },
 ];
 
