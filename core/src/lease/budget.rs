@@ -48,6 +48,8 @@ pub enum BudgetError {
     NoKey,
     /// The name has more than one line, and the record ends it after the first.
     LineBreak,
+    /// The path of the election is none: not absolute, with an empty part, or too long.
+    NoPath,
 }
 
 impl BudgetError {
@@ -63,6 +65,7 @@ impl BudgetError {
             Self::NotSeconds(_) => "not-seconds",
             Self::NoKey => "no-key",
             Self::LineBreak => "line-break",
+            Self::NoPath => "no-path",
         }
     }
 
@@ -83,6 +86,7 @@ impl BudgetError {
             Self::NotSeconds(_) => "round ttl up to whole seconds",
             Self::NoKey => "name a key that no other election has",
             Self::LineBreak => "use a name of one line",
+            Self::NoPath => "name a path such as /elections/mine, of at most 1024 bytes",
         }
     }
 }
@@ -121,6 +125,7 @@ impl fmt::Display for Reason<'_> {
             BudgetError::LineBreak => {
                 f.write_str("the name has a line break, where records end it")
             }
+            BudgetError::NoPath => f.write_str("the path of the election is none"),
         }
     }
 }

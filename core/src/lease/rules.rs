@@ -30,6 +30,9 @@ listed! {
         OwnClockOnly,
         /// More than half of all that are configured must grant it (LS-38). Off (of those that answer): two holders.
         MajorityOfConfigured,
+        /// A session goes on from what its servers told their leader, which a later write proves. Off (from whatever a
+        /// server answered): one that dies before it told keeps a believer whose session ends.
+        ProvenAtLeader,
     }
 }
 
