@@ -3,3 +3,4 @@
 mod etcd;
 mod sql;
 mod storm;
+mod zookeeper;
