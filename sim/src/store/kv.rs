@@ -38,10 +38,25 @@ struct Lease {
 }
 
 impl Kv {
+    /// An empty store whose first change has the revision after this.
+    #[must_use]
+    pub(super) fn begins_in(revision: u64) -> Self {
+        Self {
+            revision,
+            ..Self::default()
+        }
+    }
+
     /// The revision of the newest change; 0 when there was none.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
+    }
+
+    /// The oldest revision of which every change is remembered.
+    #[must_use]
+    pub const fn oldest(&self) -> u64 {
+        self.forgotten + 1
     }
 
     /// How many records and remembered changes there are.
@@ -52,6 +67,18 @@ impl Kv {
     /// The leases with how long each lasts, in order.
     pub fn leases(&self) -> impl Iterator<Item = (LeaseId, u64)> {
         self.leases.iter().map(|(id, lease)| (*id, lease.ttl))
+    }
+
+    /// How long a lease lasts, if there is one.
+    pub(super) fn ttl(&self, lease: LeaseId) -> Option<u64> {
+        self.leases.get(&lease).map(|lease| lease.ttl)
+    }
+
+    /// The keys that go with a lease, in order.
+    pub(super) fn keys_of(&self, lease: LeaseId) -> Vec<Key> {
+        let keys = self.leases.get(&lease).map(|lease| lease.keys.iter());
+        let keys = keys.into_iter().flatten();
+        keys.map(|(key, ())| key.clone()).collect()
     }
 
     /// What is answered to whoever keeps a lease alive.

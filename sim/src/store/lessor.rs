@@ -39,6 +39,12 @@ impl Lessor {
         Some(*lease)
     }
 
+    /// When a lease is over.
+    #[must_use]
+    pub fn ends(&self, lease: LeaseId) -> Option<u64> {
+        self.ends.get(&lease).copied()
+    }
+
     /// When the next lease is over.
     #[must_use]
     pub fn due(&self) -> Option<u64> {

@@ -11,7 +11,7 @@
 //! keys attached to it go with it.
 
 mod client;
-pub(crate) mod etcd;
+pub mod etcd;
 mod kv;
 mod lessor;
 #[cfg(not(target_family = "wasm"))]
@@ -26,6 +26,7 @@ pub(crate) mod sql;
 mod watcher;
 #[cfg(not(target_family = "wasm"))]
 mod watches;
+pub mod zookeeper;
 
 pub(crate) use client::{CLIENTS, Noted};
 pub use client::{Errand, StoreClient};

@@ -10,6 +10,7 @@
 
 mod clock;
 mod compare;
+mod etcd;
 mod options;
 mod redis;
 mod report;
@@ -50,10 +51,16 @@ struct Kind {
 }
 
 /// All that are compared.
-const KINDS: &[Kind] = &[Kind {
-    report: &redis::REPORT,
-    run: |options| compare(&mut redis::Pair::start()?, &redis::REPORT, options),
-}];
+const KINDS: &[Kind] = &[
+    Kind {
+        report: &redis::REPORT,
+        run: |options| compare(&mut redis::Pair::start()?, &redis::REPORT, options),
+    },
+    Kind {
+        report: &etcd::REPORT,
+        run: |options| compare(&mut etcd::Pair::start()?, &etcd::REPORT, options),
+    },
+];
 
 /// The exit code of one comparison, once it is told.
 fn one(kind: &Kind, options: &Options) -> u8 {

@@ -6,12 +6,14 @@ use crate::trouble::Trouble;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
+use std::time::Duration;
 
 /// A server.
 pub(crate) struct Etcd {
-    _process: Process,
-    _folder: Folder,
+    process: Process,
+    folder: Folder,
     port: u16,
+    peers: u16,
 }
 
 impl Etcd {
@@ -19,40 +21,28 @@ impl Etcd {
     pub(crate) fn start() -> Result<Self, Trouble> {
         let folder = Folder::new("etcd")?;
         let (port, peers) = (free_port()?, free_port()?);
-        let here = format!("http://127.0.0.1:{port}");
-        let there = format!("http://127.0.0.1:{peers}");
-        let mut command = Command::new("etcd");
-        command.args([
-            "--data-dir",
-            "data",
-            "--log-level",
-            "error",
-            "--unsafe-no-fsync",
-        ]);
-        command.args([
-            "--listen-client-urls",
-            &here,
-            "--advertise-client-urls",
-            &here,
-        ]);
-        command.args([
-            "--listen-peer-urls",
-            &there,
-            "--initial-advertise-peer-urls",
-            &there,
-        ]);
-        command.args(["--initial-cluster", &format!("default={there}")]);
-        // The shortest lease is three halves of the shortest election, in whole seconds.
-        command.args(["--heartbeat-interval", "10", "--election-timeout", "100"]);
-        let process = Process::start(&mut command, folder.path(), port)?;
+        let process = run(&folder, port, peers)?;
         let etcd = Self {
-            _process: process,
-            _folder: folder,
+            process,
+            folder,
             port,
+            peers,
         };
-        // It listens before it has elected itself.
-        etcd.connect()?.post("/v3/kv/range", r#"{"key":"AA=="}"#)?;
+        etcd.elected()?;
         Ok(etcd)
+    }
+
+    /// Kills it, and starts it anew with what is on its disk.
+    pub(crate) fn restart(&mut self) -> Result<(), Trouble> {
+        self.process.kill();
+        self.process = run(&self.folder, self.port, self.peers)?;
+        self.elected()
+    }
+
+    /// It listens before it has elected itself.
+    fn elected(&self) -> Result<(), Trouble> {
+        let read = self.connect()?.post("/v3/kv/range", r#"{"key":"AA=="}"#);
+        read.map(drop)
     }
 
     /// A connection of a client.
@@ -65,6 +55,34 @@ impl Etcd {
         };
         connect().map_err(|why| Trouble::failed("etcd cannot be reached", why))
     }
+}
+
+/// Starts the program in a folder.
+fn run(folder: &Folder, port: u16, peers: u16) -> Result<Process, Trouble> {
+    let here = format!("http://127.0.0.1:{port}");
+    let there = format!("http://127.0.0.1:{peers}");
+    let mut command = Command::new("etcd");
+    command.args([
+        "--data-dir",
+        "data",
+        "--log-level",
+        "error",
+        "--unsafe-no-fsync",
+    ]);
+    command.args([
+        "--listen-client-urls",
+        &here,
+        "--advertise-client-urls",
+        &here,
+    ]);
+    command.args([
+        "--listen-peer-urls",
+        &there,
+        "--initial-advertise-peer-urls",
+        &there,
+    ]);
+    command.args(["--initial-cluster", &format!("default={there}")]);
+    Process::start(&mut command, folder.path(), port)
 }
 
 /// A client's connection.
@@ -89,8 +107,42 @@ impl Client {
 
     /// The next message of a stream.
     pub(crate) fn next(&mut self) -> Result<String, Trouble> {
-        let chunk = self.chunk().and_then(text);
-        chunk.map_err(|why| Trouble::failed("the stream of etcd", why))
+        let message = self.next_within(PATIENCE)?;
+        message.ok_or_else(|| Trouble::failed("the stream of etcd", "nothing comes"))
+    }
+
+    /// The next message of a stream, if one comes within that time.
+    pub(crate) fn next_within(&mut self, time: Duration) -> Result<Option<String>, Trouble> {
+        let message = self.message(time);
+        message.map_err(|why| Trouble::failed("the stream of etcd", why))
+    }
+
+    /// The end of a line comes as a chunk of its own.
+    fn message(&mut self, time: Duration) -> Result<Option<String>, Error> {
+        while self.comes_within(time)? {
+            let message = self.chunk().and_then(text)?;
+            if !message.trim().is_empty() {
+                return Ok(Some(message));
+            }
+        }
+        Ok(None)
+    }
+
+    fn comes_within(&mut self, time: Duration) -> Result<bool, Error> {
+        if !self.0.buffer().is_empty() {
+            return Ok(true);
+        }
+        let stream = self.0.get_ref();
+        stream.set_read_timeout(Some(time))?;
+        let peeked = stream.peek(&mut [0]);
+        stream.set_read_timeout(Some(PATIENCE))?;
+        match peeked {
+            Ok(bytes) => Ok(bytes > 0),
+            Err(why) if matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Ok(false)
+            }
+            Err(why) => Err(why),
+        }
     }
 
     fn send(&mut self, path: &str, json: &str) -> Result<(), Error> {
@@ -138,7 +190,8 @@ impl Client {
         let length = usize::from_str_radix(&self.line()?, 16).map_err(Error::other)?;
         let mut chunk = vec![0; length];
         self.0.read_exact(&mut chunk)?;
-        self.line()?;
+        // The last one, which is empty, is followed by any headers that came late.
+        while !self.line()?.is_empty() {}
         Ok(chunk)
     }
 

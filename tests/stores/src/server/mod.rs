@@ -1,9 +1,5 @@
 //! Real servers: started on a free port of this machine, in a folder of their own, and ended with whoever started them.
 
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "no simulated store is compared with it yet")
-)]
 pub(crate) mod etcd;
 #[cfg_attr(
     not(test),

@@ -1,0 +1,126 @@
+//! The time of sessions, and their names. A session is in the bucket of the tick in which it will be over; whatever comes
+//! from it moves it on, and what is in the bucket of the tick that has come is over, in the order it came there.
+
+use crate::sorted::Sorted;
+
+/// A session; 0 is none.
+pub type SessionId = i64;
+/// With what a client shows that a session is its own.
+pub type Password = [u8; 16];
+
+/// The server in the highest byte of its sessions' names: one that stands alone.
+const SERVER: i64 = 1 << 56;
+
+/// When each session is over, in milliseconds of the server's clock.
+#[derive(Clone, Debug)]
+pub(super) struct Sessions {
+    tick: u64,
+    next: SessionId,
+    buckets: Sorted<u64, Vec<SessionId>>,
+}
+
+impl Sessions {
+    /// None yet. Names go on from where the clock stands, so that none is given twice by a server that starts anew.
+    pub(super) fn new(now: u64, tick: u64) -> Self {
+        let begins = (now << 24) >> 8;
+        Self {
+            tick,
+            next: SERVER | begins.cast_signed(),
+            buckets: Sorted::default(),
+        }
+    }
+
+    /// A name for a session.
+    pub(super) const fn name(&mut self) -> SessionId {
+        let name = self.next;
+        self.next += 1;
+        name
+    }
+
+    /// Something came from a session that outlasts so much silence.
+    pub(super) fn touch(&mut self, now: u64, session: SessionId, timeout: i32) {
+        let over = now.saturating_add(u64::from(timeout.unsigned_abs()));
+        let bucket = (over / self.tick + 1).saturating_mul(self.tick);
+        let holds = |sessions: &Vec<SessionId>| sessions.contains(&session);
+        if self.buckets.get(&bucket).is_some_and(holds) {
+            return;
+        }
+        self.forget(session);
+        match self.buckets.get_mut(&bucket) {
+            Some(sessions) => sessions.push(session),
+            None => self.buckets.insert(bucket, vec![session]),
+        }
+    }
+
+    /// A session is over.
+    pub(super) fn forget(&mut self, session: SessionId) {
+        for (_, sessions) in self.buckets.iter_mut() {
+            sessions.retain(|known| *known != session);
+        }
+    }
+
+    /// When the next session may be over.
+    pub(super) fn due(&self) -> Option<u64> {
+        self.buckets.iter().next().map(|(bucket, _)| *bucket)
+    }
+
+    /// Those that are over, of one tick.
+    pub(super) fn over(&mut self, now: u64) -> Option<Vec<SessionId>> {
+        let bucket = self.due().filter(|bucket| *bucket <= now)?;
+        self.buckets.remove(&bucket)
+    }
+}
+
+/// The password of a session: no secret but the server's, so that every server of a cluster knows it of every session. The
+/// generator is that of Java.
+#[must_use]
+pub fn password(session: SessionId) -> Password {
+    const SECRET: i64 = 0xB341_5C00;
+    const MULTIPLIER: u64 = 0x5_DEEC_E66D;
+    const MASK: u64 = (1 << 48) - 1;
+    let mut state = ((session ^ SECRET).cast_unsigned() ^ MULTIPLIER) & MASK;
+    let mut password = Password::default();
+    for four in password.chunks_exact_mut(4) {
+        state = state.wrapping_mul(MULTIPLIER).wrapping_add(11) & MASK;
+        four.copy_from_slice(&((state >> 16) as u32).to_le_bytes());
+    }
+    password
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_over_in_the_first_whole_tick_after_its_time() {
+        let mut sessions = Sessions::new(0, 100);
+        sessions.touch(50, 7, 200);
+        assert_eq!(sessions.due(), Some(300));
+        // Exactly on a tick: in the one after.
+        sessions.touch(100, 8, 200);
+        sessions.touch(99, 9, 200);
+        assert_eq!(sessions.over(299), None);
+        assert_eq!(sessions.over(450), Some(vec![7, 9]));
+        assert_eq!(sessions.over(450), Some(vec![8]));
+        assert_eq!(sessions.over(450), None);
+    }
+
+    #[test]
+    fn whatever_comes_from_a_session_moves_it_on_and_its_end_ends_that() {
+        let mut sessions = Sessions::new(0, 100);
+        sessions.touch(0, 7, 200);
+        sessions.touch(0, 8, 200);
+        sessions.touch(150, 7, 200);
+        assert_eq!(sessions.over(300), Some(vec![8]));
+        sessions.forget(7);
+        assert_eq!(sessions.over(900), Some(vec![]));
+    }
+
+    #[test]
+    fn names_do_not_come_again_after_a_restart() {
+        let mut first = Sessions::new(5_000, 100);
+        let (one, other) = (first.name(), first.name());
+        assert_eq!((one, other), (SERVER | 5_000 << 16, one + 1));
+        assert!(Sessions::new(5_001, 100).name() > other);
+    }
+}
