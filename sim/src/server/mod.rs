@@ -9,6 +9,7 @@ use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
+use crate::scheme::lease::ZooKeeper;
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::etcd::Etcd;
 use crate::store::sql::Database;
@@ -45,6 +46,7 @@ pub(crate) trait Service {
 pub(crate) enum Kept {
     Sql(Database),
     Etcd(Etcd),
+    ZooKeeper(ZooKeeper),
 }
 
 impl Kept {
@@ -52,6 +54,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::ZooKeeper(zookeeper) => zookeeper,
         }
     }
 
@@ -59,6 +62,7 @@ impl Kept {
         match self {
             Self::Sql(database) => database,
             Self::Etcd(etcd) => etcd,
+            Self::ZooKeeper(zookeeper) => zookeeper,
         }
     }
 }

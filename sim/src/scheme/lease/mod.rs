@@ -4,7 +4,9 @@
 
 mod etcd;
 mod sql;
+mod zookeeper;
 
+pub(crate) use self::zookeeper::ZooKeeper;
 use super::{Answer, Ask, Detail, Look, RoleCode};
 use crate::scenario::node_name;
 use crate::server::Kept;
@@ -16,7 +18,7 @@ use tenure::fence::Holder;
 use tenure::lease::{
     Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
 };
-use tenure::lease::{etcd as core_etcd, sql as core_sql};
+use tenure::lease::{etcd as core_etcd, sql as core_sql, zookeeper as core_zookeeper};
 use tenure::raft::{Message, Write};
 use tenure::{Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure};
 
@@ -28,11 +30,13 @@ pub enum Kind {
     Sql = 0,
     /// A queue of candidates in etcd.
     Etcd = 1,
+    /// A queue of candidates in ZooKeeper.
+    ZooKeeper = 2,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Sql, Self::Etcd];
+    pub const ALL: [Self; 3] = [Self::Sql, Self::Etcd, Self::ZooKeeper];
 
     /// Its name in files and reports.
     #[must_use]
@@ -40,6 +44,7 @@ impl Kind {
         match self {
             Self::Sql => "sql",
             Self::Etcd => "etcd",
+            Self::ZooKeeper => "zookeeper",
         }
     }
 }
@@ -51,6 +56,8 @@ pub enum StoreAsk {
     Sql(core_sql::Request),
     /// A call.
     Etcd(core_etcd::Request),
+    /// A call of a client's library.
+    ZooKeeper(core_zookeeper::Request),
 }
 
 /// What a store says.
@@ -60,6 +67,8 @@ pub enum StoreSaid {
     Sql(core_sql::Reply),
     /// What came of a call, or what a watch tells.
     Etcd(core_etcd::Reply),
+    /// What came of a call, or what a watch or a handle tells.
+    ZooKeeper(core_zookeeper::Reply),
 }
 
 /// What the nodes of one election are built from. They are 0 to `nodes − 1`.
@@ -90,6 +99,16 @@ fn queue(common: Config) -> core_etcd::Config {
     core_etcd::Config { common, mode }
 }
 
+/// How a candidate takes part in a queue in one server of ZooKeeper.
+fn nodes(common: Config) -> core_zookeeper::Config {
+    core_zookeeper::Config {
+        parent: zookeeper::PARENT.into(),
+        tick_time: zookeeper::tick_time(common.timing.ttl),
+        alone: true,
+        common,
+    }
+}
+
 impl Setup {
     /// Whether machines can be built from it: without, none of them starts.
     ///
@@ -104,6 +123,7 @@ impl Setup {
         match self.kind {
             Kind::Sql => config.budget().map(drop),
             Kind::Etcd => queue(config).budget().map(drop),
+            Kind::ZooKeeper => nodes(config).budget().map(drop),
         }
     }
 
@@ -112,6 +132,10 @@ impl Setup {
         match self.kind {
             Kind::Sql => vec![Kept::Sql(Database::default())],
             Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
+            Kind::ZooKeeper => {
+                let tick_time = zookeeper::tick_time(self.timing.ttl);
+                vec![Kept::ZooKeeper(ZooKeeper::new(tick_time))]
+            }
         }
     }
 
@@ -134,6 +158,11 @@ impl Setup {
             Kind::Etcd => {
                 let config = queue(config);
                 AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
+            }
+            Kind::ZooKeeper => {
+                let config = nodes(config);
+                let machine = core_zookeeper::ZooKeeper::with_rules(config, boot, now, self.rules);
+                AnyScheme::ZooKeeper(machine.ok()?)
             }
         };
         Some(Machine {
@@ -159,6 +188,7 @@ pub struct Machine {
 enum AnyScheme {
     Sql(core_sql::Sql<Switched>),
     Etcd(core_etcd::Etcd<Switched>),
+    ZooKeeper(core_zookeeper::ZooKeeper<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -167,6 +197,7 @@ macro_rules! each {
         match $machine {
             AnyScheme::Sql($scheme) => $then,
             AnyScheme::Etcd($scheme) => $then,
+            AnyScheme::ZooKeeper($scheme) => $then,
         }
     };
 }
@@ -194,6 +225,9 @@ impl Machine {
             (AnyScheme::Etcd(machine), Ok(Answer::Store(StoreSaid::Etcd(reply)))) => {
                 machine.handle(now, Input::Reply(ticket, Ok(reply)));
             }
+            (AnyScheme::ZooKeeper(machine), Ok(Answer::Store(StoreSaid::ZooKeeper(reply)))) => {
+                machine.handle(now, Input::Reply(ticket, Ok(reply)));
+            }
             (scheme, _) => {
                 each!(scheme, scheme => scheme.handle(now, Input::Reply(ticket, Err(tenure::Unknown))));
             }
@@ -209,6 +243,11 @@ impl Machine {
             },
             AnyScheme::Etcd(machine) => match machine.poll()? {
                 Output::Request(ticket, request) => (ticket, StoreAsk::Etcd(request)),
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                Output::Send(_, never) => match never {},
+            },
+            AnyScheme::ZooKeeper(machine) => match machine.poll()? {
+                Output::Request(ticket, request) => (ticket, StoreAsk::ZooKeeper(request)),
                 Output::Event(event) => return Some(Output::Event(self.placed(event))),
                 Output::Send(_, never) => match never {},
             },
@@ -279,6 +318,7 @@ impl Machine {
         let timing = match &self.scheme {
             AnyScheme::Sql(machine) => machine.config().timing,
             AnyScheme::Etcd(machine) => machine.config().common.timing,
+            AnyScheme::ZooKeeper(machine) => machine.config().common.timing,
         };
         let belief = timing.belief(timing.ttl).as_micros();
         Instant::from_micros(tenure.until.as_micros().saturating_sub(belief))
