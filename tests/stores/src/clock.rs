@@ -1,4 +1,4 @@
-//! The wall clock of a real server, told by the test: replies that depend on the time are compared to the millisecond, and
+//! The clocks of a real server, told by the test: replies that depend on the time are compared to the millisecond, and
 //! nothing has to be waited for. `clock.c` says how.
 
 use crate::trouble::Trouble;
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A clock that stands still until it is set.
+/// A wall clock that stands still until it is set, and one that never jumps, which runs until then.
 pub(crate) struct Clock {
     library: PathBuf,
     path: PathBuf,
@@ -48,10 +48,19 @@ impl Clock {
             .env("TENURE_CLOCK", &self.path);
     }
 
-    /// It shows these microseconds since 1970 from now on.
+    /// The wall clock shows these microseconds since 1970 from now on.
     pub(crate) fn set(&self, micros: i64) -> Result<(), Trouble> {
+        self.write(micros, 0)
+    }
+
+    /// The clock that never jumps shows these microseconds from now on, above 0 and below 30 years.
+    pub(crate) fn set_steady(&self, micros: i64) -> Result<(), Trouble> {
+        self.write(micros, 8)
+    }
+
+    fn write(&self, micros: i64, place: u64) -> Result<(), Trouble> {
         self.file
-            .write_all_at(&micros.to_ne_bytes(), 0)
+            .write_all_at(&micros.to_ne_bytes(), place)
             .map_err(|why| Trouble::failed("the clock cannot be set", why))
     }
 }

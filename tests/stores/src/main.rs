@@ -17,6 +17,7 @@ mod report;
 mod server;
 mod shrink;
 mod trouble;
+mod zookeeper;
 
 use compare::{Verdict, compare};
 use options::Options;
@@ -59,6 +60,10 @@ const KINDS: &[Kind] = &[
     Kind {
         report: &etcd::REPORT,
         run: |options| compare(&mut etcd::Pair::start()?, &etcd::REPORT, options),
+    },
+    Kind {
+        report: &zookeeper::REPORT,
+        run: |options| compare(&mut zookeeper::Pair::start()?, &zookeeper::REPORT, options),
     },
 ];
 

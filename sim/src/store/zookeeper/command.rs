@@ -93,6 +93,14 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// Whether it creates a container.
+    pub(super) fn contains(&self) -> bool {
+        let container = Mode::Container;
+        matches!(self, Self::Create { mode, .. } if *mode == container)
+    }
+}
+
 /// As what a znode is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
@@ -153,17 +161,12 @@ pub struct Stat {
     pub cversion: i32,
     /// How often its access control was set: never.
     pub aversion: i32,
-    /// The session it goes with; 0 for none, and [`Self::CONTAINER`] for a container.
+    /// The session it goes with; 0 for none. Of a container nothing shows.
     pub ephemeral_owner: SessionId,
     /// How many bytes it holds.
     pub data_length: i32,
     /// How many children it has.
     pub num_children: i32,
-}
-
-impl Stat {
-    /// The owner that stands for "this is a container".
-    pub const CONTAINER: SessionId = SessionId::MIN;
 }
 
 /// What a server says on a connection.
@@ -225,6 +228,8 @@ pub enum Reply {
     },
     /// All were done: what came of each.
     Multi(Vec<Self>),
+    /// Among others, one that was created tells its whole name alone, but for containers.
+    Named(Key),
     /// None was done: nothing of those before the one that failed, and [`Error::RuntimeInconsistency`] of those after it.
     Failed(Vec<Option<Error>>),
 }

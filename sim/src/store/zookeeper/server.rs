@@ -1,10 +1,11 @@
 //! One server: its connections, their sessions, and what they are told.
 
-use super::command::{Command, Connect, Error, Event, Operation, Reply, Said};
+use super::command::{Command, Connect, Error, Event, Operation, Reply, Said, Stat};
 use super::sessions::{SessionId, Sessions, password};
 use super::tree::{At, Tree};
 use super::watches::{Change, Watches};
 use crate::sorted::Sorted;
+use crate::store::Key;
 use std::collections::VecDeque;
 
 /// How often containers are looked at, in milliseconds.
@@ -187,6 +188,18 @@ impl Server {
         self.image.sessions.iter().map(|(session, _)| *session)
     }
 
+    /// What is known of a znode.
+    #[must_use]
+    pub fn stat(&self, path: &Key) -> Option<Stat> {
+        self.image.tree.stat(path)
+    }
+
+    /// The names of the children of a znode, in order.
+    #[must_use]
+    pub fn children(&self, path: &Key) -> Option<Vec<Key>> {
+        self.image.tree.children(path)
+    }
+
     fn carry_out(
         &mut self,
         now: u64,
@@ -246,6 +259,9 @@ impl Server {
         let mut done = Vec::new();
         for operation in operations {
             match tree.operate(at, operation, &mut changes) {
+                Ok(Reply::Created { path, .. }) if !operation.contains() => {
+                    done.push(Reply::Named(path));
+                }
                 Ok(reply) => done.push(reply),
                 Err(error) => {
                     let mut failed = vec![None; done.len()];
@@ -312,7 +328,7 @@ const fn ms(now: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::{Mode, Stat};
+    use super::super::command::Mode;
     use super::*;
 
     const TICK: u64 = 100_000;
@@ -477,10 +493,9 @@ mod tests {
         let Ok(Reply::Multi(done)) = ask(&mut server, 0, 1, &multi(0)) else {
             panic!("nothing is in the way")
         };
-        let Reply::Created { path, stat } = &done[2] else {
-            panic!("created")
-        };
-        assert_eq!((&**path, stat.czxid), ("/a/b0000000000", 3));
+        let path: Key = "/a/b0000000000".into();
+        assert_eq!(done[2], Reply::Named(path.clone()));
+        assert_eq!(server.stat(&path).map(|stat| stat.czxid), Some(3));
     }
 
     #[test]
@@ -531,10 +546,6 @@ mod tests {
         let session = connect(&mut server, 0, 1, 0);
         ask(&mut server, 0, 1, &create("/c", Mode::Container)).unwrap();
         ask(&mut server, 0, 1, &create("/c/e", Mode::Ephemeral)).unwrap();
-        let Ok(Reply::Stat(stat)) = ask(&mut server, 0, 1, &exists("/c", false)) else {
-            panic!("it is there")
-        };
-        assert_eq!(stat.ephemeral_owner, Stat::CONTAINER);
         assert!(session.is_some() && server.due() == Some(3 * TICK));
         server.wake(3 * TICK);
         assert_eq!(server.due(), Some(CONTAINERS * 1_000));

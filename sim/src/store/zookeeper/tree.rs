@@ -31,6 +31,7 @@ struct Znode {
     /// As the change left it that touched it last. How many bytes and children there are is counted when somebody asks, and
     /// `cversion` is how many children were created.
     stat: Stat,
+    container: bool,
     children: Sorted<Key, ()>,
 }
 
@@ -103,10 +104,7 @@ impl Tree {
 
     /// The containers that have had children and have none.
     pub(super) fn deserted(&self) -> Vec<Key> {
-        self.which(|node| {
-            let contains = node.stat.ephemeral_owner == Stat::CONTAINER;
-            contains && node.stat.cversion > 0 && node.children.len() == 0
-        })
+        self.which(|node| node.container && node.stat.cversion > 0 && node.children.len() == 0)
     }
 
     /// A deserted container goes.
@@ -143,7 +141,7 @@ impl Tree {
         if self.nodes.contains_key(&path) {
             return Err(Error::NodeExists);
         }
-        if above.ephemeral_owner != 0 && above.ephemeral_owner != Stat::CONTAINER {
+        if above.ephemeral_owner != 0 {
             return Err(Error::NoChildrenForEphemerals);
         }
         let node = Znode {
@@ -154,13 +152,10 @@ impl Tree {
                 pzxid: at.zxid,
                 ctime: at.time,
                 mtime: at.time,
-                ephemeral_owner: match mode {
-                    Mode::Container => Stat::CONTAINER,
-                    _ if mode.is_ephemeral() => at.session,
-                    _ => 0,
-                },
+                ephemeral_owner: if mode.is_ephemeral() { at.session } else { 0 },
                 ..Stat::default()
             },
+            container: mode == Mode::Container,
             children: Sorted::default(),
         };
         let stat = node.stat();
@@ -386,7 +381,7 @@ mod tests {
     fn a_session_takes_its_own_along_and_a_container_waits_for_its_first_child() {
         let mut tree = Tree::default();
         create(&mut tree, 1, "/c", Mode::Container).unwrap();
-        assert_eq!(stat(&tree, "/c").ephemeral_owner, Stat::CONTAINER);
+        assert_eq!(stat(&tree, "/c").ephemeral_owner, 0);
         assert!(tree.deserted().is_empty());
         create(&mut tree, 2, "/c/a", Mode::Ephemeral).unwrap();
         create(&mut tree, 3, "/c/b", Mode::Persistent).unwrap();

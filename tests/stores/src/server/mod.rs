@@ -7,10 +7,6 @@ pub(crate) mod etcd;
 )]
 pub(crate) mod postgres;
 pub(crate) mod redis;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "no simulated store is compared with it yet")
-)]
 pub(crate) mod zookeeper;
 
 use crate::trouble::Trouble;

@@ -1,80 +1,192 @@
-//! A ZooKeeper server that stands alone.
+//! A ZooKeeper server that stands alone, and connections to it.
 
 use super::{Folder, PATIENCE, Process, free_port};
+use crate::clock::Clock;
 use crate::trouble::Trouble;
-use std::io::{Read, Write};
+use std::io::{Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Where Debian's package has it; its manifest names the rest.
 const JAR: &str = "/usr/share/java/zookeeper.jar";
-/// How long a tick is: a session lasts two at least.
-pub(crate) const TICK: Duration = Duration::from_millis(50);
+/// How many milliseconds a tick is: a session lasts two at least.
+pub(crate) const TICK: u32 = 100;
 
-/// A server.
+/// A server, whose clocks are told.
 pub(crate) struct ZooKeeper {
-    _process: Process,
-    _folder: Folder,
+    process: Process,
+    clock: Clock,
+    folder: Folder,
     port: u16,
 }
 
 impl ZooKeeper {
-    /// Starts it, and waits until it serves.
-    pub(crate) fn start() -> Result<Self, Trouble> {
+    /// Starts it, and waits until it serves. Its clocks show these microseconds until they are set.
+    pub(crate) fn start(wall: i64, steady: i64) -> Result<Self, Trouble> {
         if !std::fs::exists(JAR).unwrap_or(false) {
             return Err(Trouble::Missing(format!(
                 "zookeeper is not installed: {JAR} is not there"
             )));
         }
         let folder = Folder::new("zookeeper")?;
+        let clock = Clock::new(folder.path())?;
+        clock.set(wall)?;
+        clock.set_steady(steady)?;
         let port = free_port()?;
         let config = folder.path().join("zoo.cfg");
         let text = format!(
-            "tickTime={}\ndataDir={}\nclientPort={port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n\
-             4lw.commands.whitelist=srvr\n",
-            TICK.as_millis(),
-            folder.path().display()
+            "tickTime={TICK}\ndataDir={}\nclientPort={port}\nclientPortAddress=127.0.0.1\nadmin.enableServer=false\n\
+             4lw.commands.whitelist=srvr\npreAllocSize=64\n",
+            folder.path().join("data").display()
         );
         std::fs::write(&config, text).map_err(|why| Trouble::failed(config.display(), why))?;
-        let mut command = Command::new("java");
-        command.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
-        command.args(["-Dzookeeper.forceSync=no", "-cp", JAR]);
-        command
-            .arg("org.apache.zookeeper.server.ZooKeeperServerMain")
-            .arg(&config);
-        let process = Process::start(&mut command, folder.path(), port)?;
+        let process = run(&folder, &clock, port)?;
         let zookeeper = Self {
-            _process: process,
-            _folder: folder,
+            process,
+            clock,
+            folder,
             port,
         };
-        let begun = Instant::now();
-        while !zookeeper.serves() {
-            if begun.elapsed() > PATIENCE {
-                return Err(Trouble::Failed(
-                    "zookeeper listens, but does not serve".to_owned(),
-                ));
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        zookeeper.served()?;
         Ok(zookeeper)
     }
 
-    /// Where it listens.
-    pub(crate) const fn port(&self) -> u16 {
-        self.port
+    /// Its clocks.
+    pub(crate) const fn clock(&self) -> &Clock {
+        &self.clock
     }
 
-    fn serves(&self) -> bool {
-        let ask = || {
-            let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-            stream.write_all(b"srvr")?;
-            let mut said = String::new();
-            stream.read_to_string(&mut said)?;
-            Ok::<_, std::io::Error>(said)
+    /// Keeps a copy of what is on its disk.
+    pub(crate) fn back_up(&self) -> Result<(), Trouble> {
+        copy(&self.data(), &self.backup())
+    }
+
+    /// Kills it, and starts it anew with what is on its disk, or what was kept of that.
+    pub(crate) fn restart(&mut self, backup: bool) -> Result<(), Trouble> {
+        self.process.kill();
+        if backup {
+            copy(&self.backup(), &self.data())?;
+        }
+        self.process = run(&self.folder, &self.clock, self.port)?;
+        self.served().map(drop)
+    }
+
+    /// The newest change that it has.
+    pub(crate) fn zxid(&self) -> Result<i64, Trouble> {
+        let said = self.served()?;
+        let line = said.lines().find_map(|line| line.strip_prefix("Zxid: 0x"));
+        line.and_then(|digits| i64::from_str_radix(digits, 16).ok())
+            .ok_or_else(|| Trouble::failed("zookeeper says no zxid", said))
+    }
+
+    /// A connection.
+    pub(crate) fn connect(&self) -> Result<Client, Trouble> {
+        let connect = || {
+            let stream = TcpStream::connect(("127.0.0.1", self.port))?;
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            Ok::<_, Error>(Client(stream))
         };
-        ask().is_ok_and(|said| said.contains("Mode: standalone"))
+        connect().map_err(|why| Trouble::failed("zookeeper cannot be reached", why))
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn backup(&self) -> PathBuf {
+        self.folder.path().join("backup")
+    }
+
+    /// What it says of itself, once it serves.
+    fn served(&self) -> Result<String, Trouble> {
+        let begun = Instant::now();
+        loop {
+            match self.srvr() {
+                Ok(said) if said.contains("Mode: standalone") => return Ok(said),
+                _ if begun.elapsed() > PATIENCE => {
+                    return Err(Trouble::Failed(
+                        "zookeeper listens, but does not serve".to_owned(),
+                    ));
+                }
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+
+    /// While it begins this may never be answered.
+    fn srvr(&self) -> Result<String, Error> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_millis(500)))?;
+        stream.write_all(b"srvr")?;
+        let mut said = String::new();
+        stream.read_to_string(&mut said)?;
+        Ok(said)
+    }
+}
+
+fn run(folder: &Folder, clock: &Clock, port: u16) -> Result<Process, Trouble> {
+    let mut command = Command::new("java");
+    command.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
+    // Sessions of one tick end in the order of their hashes, which are memory addresses; as equal ones, as they came.
+    command.args(["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"]);
+    // Connections that are silent are closed by another thread than sessions are ended: not at the same time.
+    command.arg("-Dzookeeper.nio.sessionlessCnxnTimeout=1000003");
+    command.args(["-Dzookeeper.forceSync=no", "-cp", JAR]);
+    command.arg("org.apache.zookeeper.server.ZooKeeperServerMain");
+    command.arg("zoo.cfg");
+    clock.give(&mut command);
+    command.env("TENURE_SLEEPER", "SessionTracker");
+    Process::start(&mut command, folder.path(), port)
+}
+
+/// Copies a folder in the place of any.
+fn copy(from: &PathBuf, to: &PathBuf) -> Result<(), Trouble> {
+    let copy = || {
+        if to.exists() {
+            std::fs::remove_dir_all(to)?;
+        }
+        Command::new("cp").arg("-a").arg(from).arg(to).status()
+    };
+    match copy() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Trouble::failed("a backup cannot be copied", status)),
+        Err(why) => Err(Trouble::failed("a backup cannot be copied", why)),
+    }
+}
+
+/// A connection: packets, each with its length before it.
+pub(crate) struct Client(TcpStream);
+
+impl Client {
+    /// Sends a packet. That the connection is closed shows when one is received.
+    pub(crate) fn send(&mut self, packet: &[u8]) {
+        let mut whole = (packet.len() as u32).to_be_bytes().to_vec();
+        whole.extend_from_slice(packet);
+        let _ = self.0.write_all(&whole);
+    }
+
+    /// The next packet; none when the connection is closed.
+    pub(crate) fn receive(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+        match self.read() {
+            Ok(packet) => Ok(Some(packet)),
+            Err(why) => match why.kind() {
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+                    Ok(None)
+                }
+                _ => Err(Trouble::failed("zookeeper says nothing", why)),
+            },
+        }
+    }
+
+    fn read(&mut self) -> Result<Vec<u8>, Error> {
+        let mut length = [0; 4];
+        self.0.read_exact(&mut length)?;
+        let mut packet = vec![0; u32::from_be_bytes(length) as usize];
+        self.0.read_exact(&mut packet)?;
+        Ok(packet)
     }
 }
 
@@ -84,8 +196,13 @@ mod tests {
 
     #[test]
     #[ignore = "needs ZooKeeper"]
-    fn it_serves() {
-        let zookeeper = ZooKeeper::start().unwrap();
-        assert!(zookeeper.port() > 0 && zookeeper.serves());
+    fn it_serves_and_its_clocks_are_told() {
+        let zookeeper = ZooKeeper::start(1_767_225_600_000_000, 1_000_000_000_000).unwrap();
+        assert_eq!(zookeeper.zxid().unwrap(), 0);
+        let mut client = zookeeper.connect().unwrap();
+        client.send(&[0; 44]);
+        let connected = client.receive().unwrap().unwrap();
+        // The names of sessions begin with the clock, in milliseconds.
+        assert_eq!(connected[8..16], 0x0100_3B9A_CA00_0000_i64.to_be_bytes());
     }
 }
