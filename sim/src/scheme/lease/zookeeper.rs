@@ -16,10 +16,11 @@ use tenure::{Duration, Ticket};
 /// Where the candidates are.
 pub(super) const PARENT: &str = "/election";
 
-/// The tick of a server that grants a session of `ttl`: the usual one, unless that is too long or too short.
+/// The tick of a server that grants a session of `ttl`, and ends it not much later: the usual one, unless that is too long or
+/// too short.
 pub(super) fn tick_time(ttl: Duration) -> u32 {
     let millis = (ttl.as_micros() / 1_000).min(u64::from(u32::MAX)) as u32;
-    2_000.clamp(millis.div_ceil(20), millis / 2).max(1)
+    2_000.min(millis / 6).max(millis.div_ceil(20)).max(1)
 }
 
 /// A server, with the handles of its clients.
@@ -350,7 +351,9 @@ mod tests {
             let granted = 2 * tick..=20 * tick;
             assert!(granted.contains(&(seconds * 1_000)), "{seconds} {tick}");
         }
-        assert_eq!(tick_time(Duration::from_secs(9)), 2_000);
-        assert_eq!(tick_time(Duration::ZERO), 1);
+        assert_eq!(tick_time(Duration::from_secs(15)), 2_000);
+        for micros in [0, 1, 1_000] {
+            assert_eq!(tick_time(Duration::from_micros(micros)), 1);
+        }
     }
 }
