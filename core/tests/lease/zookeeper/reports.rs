@@ -79,8 +79,11 @@ fn the_queue_is_served_in_order_and_each_watches_the_one_before_it() {
         (leads.node, leads.token),
         (node("anna"), Token::new(0, czxid(&desk, 0)))
     );
+    desk.asked(1);
     desk.feed(0, Input::Resign { to: None });
     assert_eq!(desk.leaders(), [1]);
+    // Told that it is gone, it does not look at that first.
+    assert!(lists(&desk.asked(1)[0]));
     assert_eq!(
         desk.tenure(1).unwrap().token,
         Token::new(0, czxid(&desk, 1))
@@ -142,6 +145,36 @@ fn a_write_counts_once_another_has_gone_through() {
             sent.push(Instant::from_micros(desk.now));
         }
     }
+}
+
+/// And the server has a tick to tell it: what was written less than that before proves nothing yet.
+#[test]
+fn a_write_proves_what_was_answered_a_tick_before() {
+    let mut slow = config(Common {
+        timing: Timing {
+            renew: Duration::from_secs(3),
+            ..Timing::of(Duration::from_secs(30))
+        },
+        ..common("anna")
+    });
+    slow.tick_time = 5_000;
+    let (belief, tick) = (slow.budget().unwrap().belief, Duration::from_secs(5));
+    let mut desk = Desk::new([slow]);
+    let mut sent = vec![Instant::ZERO];
+    while sent.len() < 12 {
+        desk.asked(0);
+        desk.now += SECOND / 10;
+        desk.run(0);
+        if desk.asked(0).iter().any(writes) {
+            let now = Instant::from_micros(desk.now);
+            let proven = sent.iter().rev().find(|sent| **sent + tick <= now);
+            let proven = *proven.unwrap_or(&Instant::ZERO);
+            let until = desk.tenure(0).unwrap().until;
+            assert!(until <= proven + belief, "{sent:?} {now}: {until}");
+            sent.push(now);
+        }
+    }
+    assert!(desk.tenure(0).unwrap().until > sent[6] + belief);
 }
 
 /// The same: the server dies with what it did not tell, and its client is cut off. The tenure is over before the session.
@@ -525,6 +558,32 @@ fn a_second_node_in_doubt_goes_with_the_session() {
     assert_eq!(desk.leaders(), [ben]);
 }
 
+/// The same, in the other order: the first arrives after the node looked for it and before the second, whose answer comes.
+#[test]
+fn a_node_of_its_own_before_its_own_is_deleted() {
+    let mut desk = Desk::new([]);
+    let place = desk.join_with(config(common("anna")), |request| {
+        if creates(request) {
+            Fate::Lost
+        } else {
+            Fate::Answered
+        }
+    });
+    let asked = desk.nodes[place].asked.clone();
+    let (ticket, request) = asked.iter().find(|(_, asked)| creates(asked)).unwrap();
+    let Request::Create { session, path, .. } = request else {
+        unreachable!("it creates")
+    };
+    let first = desk.store.create(path, &"anna".into(), *session);
+    let second = desk.store.create(path, &"anna".into(), *session);
+    let (Reply::Created(first), Reply::Created(own)) = (first, second.clone()) else {
+        unreachable!("there is a parent")
+    };
+    desk.feed(place, Input::Reply(*ticket, Ok(second)));
+    assert_eq!((desk.own(place), desk.leaders()), (own, vec![place]));
+    assert!(!desk.store.nodes.contains_key(&first));
+}
+
 /// LS-R4: a write in doubt is followed by a version that is not as expected, by the own doing.
 #[test]
 fn a_version_that_the_own_write_raised_costs_no_tenure() {
@@ -550,6 +609,31 @@ fn a_version_that_the_own_write_raised_costs_no_tenure() {
 }
 
 #[test]
+fn a_version_that_is_not_as_expected_is_read_at_once() {
+    let mut desk = all(&["anna"]);
+    let own = desk.own(0);
+    desk.nodes[0].deaf = true;
+    // No look tells it before.
+    desk.nodes[0].fate = |request| match request {
+        Request::Data { .. } => Fate::Lost,
+        _ => Fate::Answered,
+    };
+    desk.store.write(&own, &"mallory".into());
+    desk.asked(0);
+    let mut asked = Vec::new();
+    while !asked.iter().any(writes) {
+        desk.now += SECOND / 1_000;
+        desk.run(0);
+        asked = desk.asked(0);
+    }
+    let place = asked.iter().position(writes).unwrap();
+    assert!(
+        matches!(asked[place + 1], Request::Data { .. }),
+        "{asked:?}"
+    );
+}
+
+#[test]
 fn what_somebody_writes_over_is_written_again() {
     let mut desk = all(&["anna", "ben"]);
     let own = desk.own(0);
@@ -566,7 +650,16 @@ fn a_node_that_somebody_deletes_ends_the_tenure_and_is_created_anew() {
         let (token, own) = (desk.tenure(0).unwrap().token, desk.own(0));
         desk.nodes[0].deaf = deaf;
         desk.store.delete(&own);
-        desk.serve();
+        // To be told is enough: nothing is answered.
+        while let Some((_, ticket, reply)) = desk.store.said() {
+            if !deaf {
+                let now = Instant::from_micros(desk.now);
+                let told = Input::Reply(ticket, Ok(reply));
+                desk.nodes[0].machine.handle(now, told);
+            }
+        }
+        assert_eq!(desk.leaders().len(), usize::from(deaf));
+        desk.nodes[0].fate = EVERYTHING;
         desk.run(4);
         assert_eq!(desk.ends(0), [(token, Why::Taken)]);
         assert_ne!(desk.own(0), own);

@@ -203,6 +203,11 @@ impl Model {
         self.tell(session, Reply::Expired);
     }
 
+    /// The next thing it says, to whom and as the answer to what.
+    pub(crate) fn said(&mut self) -> Option<(usize, Ticket, Reply)> {
+        self.said.pop_front()
+    }
+
     /// The watches of a node are lost.
     pub(crate) fn forget_watches(&mut self, who: usize) {
         self.watches.retain(|(of, _), _| *of != who);
@@ -393,7 +398,7 @@ impl<R: Rules> Store<ZooKeeper<R>> for Model {
     }
 
     fn poll(&mut self) -> Option<(usize, Ticket, Reply)> {
-        self.said.pop_front()
+        self.said()
     }
 
     fn due(&self) -> Option<u64> {
