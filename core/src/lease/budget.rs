@@ -65,6 +65,8 @@ pub enum BudgetError {
         /// How long an attempt waits at most.
         needs: Duration,
     },
+    /// The path of the election is none: not absolute, with an empty part, or too long.
+    NoPath,
 }
 
 impl BudgetError {
@@ -83,6 +85,7 @@ impl BudgetError {
             Self::TooManyServers(_) => "too-many-servers",
             Self::DeadlineTooLong { .. } => "deadline-too-long",
             Self::DeadlineTooShort { .. } => "deadline-too-short",
+            Self::NoPath => "no-path",
         }
     }
 
@@ -106,6 +109,7 @@ impl BudgetError {
             Self::TooManyServers(_) => "use five servers",
             Self::DeadlineTooLong { .. } => "lower renew_deadline, or raise ttl",
             Self::DeadlineTooShort { .. } => "raise renew_deadline, or lower retry",
+            Self::NoPath => "name a path such as /elections/mine, of at most 1024 bytes",
         }
     }
 }
@@ -155,6 +159,7 @@ impl fmt::Display for Reason<'_> {
                 f,
                 "a holder stops {deadline} after a renewal, and a pause with its jitter takes {needs}"
             ),
+            BudgetError::NoPath => f.write_str("the path of the election is none"),
         }
     }
 }

@@ -50,6 +50,17 @@ impl Claimant {
     }
 }
 
+/// Writes its name, and on the lines after it what others want to know, if that is anything: as stores that keep a text have it.
+impl fmt::Display for Claimant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.identity.fmt(f)?;
+        match self.metadata() {
+            "" => Ok(()),
+            metadata => write!(f, "\n{metadata}"),
+        }
+    }
+}
+
 impl fmt::Display for MetadataTooLong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -33,6 +33,8 @@ mod requests;
 mod rules;
 pub mod sql;
 mod timing;
+mod value;
+pub mod zookeeper;
 
 pub use budget::{Budget, BudgetError};
 pub use claimant::{Claimant, MAX_METADATA, MetadataTooLong};

@@ -16,6 +16,8 @@ listed! {
         TokenFellBack,
         /// The token is one that is never issued, or cannot rise any more.
         TokenExhausted,
+        /// It is longer than any that can be: see the bounds of the scheme.
+        TooLong,
     }
 }
 

@@ -33,6 +33,9 @@ listed! {
         /// Who takes a lock over from one that did not give it up waits for as long as that one may believe (LS-46, LS-48).
         /// Off: the server ended the session of who leads, who has yet to hear of it.
         OutwaitFormer,
+        /// A session goes on from what its servers told their leader, which a later write proves. Off (from whatever a
+        /// server answered): one that dies before it told keeps a believer whose session ends.
+        ProvenAtLeader,
     }
 }
 

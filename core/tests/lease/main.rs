@@ -6,3 +6,4 @@ mod redis;
 mod redlock;
 mod sql;
 mod storm;
+mod zookeeper;

@@ -99,6 +99,7 @@ pub(super) const LEASE_RULES: [&str; tenure::lease::Rule::ALL.len()] = [
     "own-clock-only",
     "majority-of-configured",
     "outwait-former",
+    "proven-at-leader",
 ];
 
 /// The names of the rules of a scheme.

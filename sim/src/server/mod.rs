@@ -13,6 +13,7 @@ use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::lease::kubernetes::Cluster;
 use crate::scheme::lease::redis::Redis;
 use crate::scheme::lease::sql::Database;
+use crate::scheme::lease::zookeeper::ZooKeeper;
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::store::etcd::Etcd;
 use crate::world::env::{Due, Env, message_event};
@@ -98,6 +99,7 @@ pub(crate) enum Kept {
     Etcd(Box<Etcd>),
     Kubernetes(Box<Cluster>),
     Redis(Box<Redis>),
+    ZooKeeper(Box<ZooKeeper>),
 }
 
 impl Kept {
@@ -107,6 +109,7 @@ impl Kept {
             Self::Etcd(etcd) => etcd.as_ref(),
             Self::Kubernetes(cluster) => cluster.as_ref(),
             Self::Redis(redis) => redis.as_ref(),
+            Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
         }
     }
 
@@ -116,6 +119,7 @@ impl Kept {
             Self::Etcd(etcd) => etcd.as_mut(),
             Self::Kubernetes(cluster) => cluster.as_mut(),
             Self::Redis(redis) => redis.as_mut(),
+            Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
         }
     }
 }

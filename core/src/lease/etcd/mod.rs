@@ -31,7 +31,6 @@ mod config;
 mod machine;
 mod place;
 mod session;
-mod value;
 
 pub use api::{
     Change, Compare, Key, KeyValue, Keys, LeaseId, Operation, Order, Range, Reply, Request, Txn,

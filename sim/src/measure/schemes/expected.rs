@@ -76,6 +76,11 @@ pub(super) const fn nature(row: Row) -> Nature {
             jumped: Jumped::Server,
             special: &[(Trial::Failover, LOST)],
         },
+        Row::Lease(Kind::ZooKeeper) => Nature {
+            about: "a queue of candidates in ZooKeeper",
+            jumped: Jumped::Waiter,
+            special: &[(Trial::Failover, ONE_SERVER)],
+        },
         Row::Lease(Kind::Kubernetes) => Nature {
             about: "a Lease object of Kubernetes",
             jumped: Jumped::Waiter,

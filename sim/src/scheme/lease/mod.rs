@@ -9,6 +9,7 @@ pub(crate) mod kubernetes;
 pub(crate) mod redis;
 mod setup;
 pub(crate) mod sql;
+pub(crate) mod zookeeper;
 
 pub(crate) use setup::identity;
 pub use setup::{Kind, Setup};
@@ -21,7 +22,7 @@ use tenure::fence::Holder;
 use tenure::lease::{Identity, Refusal, Refusals, Switched};
 use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
-    sql as core_sql, sql::session as core_session,
+    sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
 };
 use tenure::raft::{Message, Write};
 use tenure::{
@@ -43,6 +44,8 @@ pub enum StoreAsk {
     Redis(core_redis::Request),
     /// A script, of one of several servers.
     Redlock(core_redlock::Command),
+    /// A call of a client's library.
+    ZooKeeper(core_zookeeper::Request),
 }
 
 /// What a store says.
@@ -60,6 +63,8 @@ pub enum StoreSaid {
     Redis(core_redis::Reply),
     /// What came of a script at one of several servers.
     Redlock(core_redlock::Reply),
+    /// What came of a call, or what a watch or a handle tells.
+    ZooKeeper(core_zookeeper::Reply),
 }
 
 /// A machine of one of the schemes, whose nodes are known by their places.
@@ -78,6 +83,7 @@ enum AnyScheme {
     Kubernetes(core_kubernetes::Kubernetes<Switched>),
     Redis(core_redis::Redis<Switched>),
     Redlock(core_redlock::Redlock<Switched>),
+    ZooKeeper(core_zookeeper::ZooKeeper<Switched>),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -90,6 +96,7 @@ macro_rules! each {
             AnyScheme::Kubernetes($scheme) => $then,
             AnyScheme::Redis($scheme) => $then,
             AnyScheme::Redlock($scheme) => $then,
+            AnyScheme::ZooKeeper($scheme) => $then,
         }
     };
 }

@@ -1,6 +1,6 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Machine, etcd, redis};
+use super::{AnyScheme, Machine, etcd, redis, zookeeper};
 use crate::scenario::node_name;
 use crate::server::Kept;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tenure::fence::Holder;
 use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
 use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
-    sql as core_sql, sql::session as core_session,
+    sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
 };
 use tenure::{Duration, Instant};
 
@@ -32,11 +32,13 @@ pub enum Kind {
     EtcdSingle = 6,
     /// The active one of a pair of Milvus's coordinators.
     Milvus = 7,
+    /// A queue of candidates in ZooKeeper.
+    ZooKeeper = 8,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Sql,
         Self::Etcd,
         Self::Kubernetes,
@@ -45,6 +47,7 @@ impl Kind {
         Self::SqlSession,
         Self::EtcdSingle,
         Self::Milvus,
+        Self::ZooKeeper,
     ];
 
     /// Its name in files and reports.
@@ -59,6 +62,7 @@ impl Kind {
             Self::SqlSession => "sql-session",
             Self::EtcdSingle => "etcd-single",
             Self::Milvus => "milvus",
+            Self::ZooKeeper => "zookeeper",
         }
     }
 
@@ -142,6 +146,7 @@ impl Setup {
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
             Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
+            Kind::ZooKeeper => zookeeper::nodes(config).budget(),
         }
     }
 
@@ -154,6 +159,11 @@ impl Setup {
                 vec![Kept::Etcd(Box::default())]
             }
             Kind::Kubernetes => vec![Kept::Kubernetes(Box::default())],
+            Kind::ZooKeeper => {
+                let tick_time = zookeeper::tick_time(self.timing.ttl);
+                let server = zookeeper::ZooKeeper::new(tick_time);
+                vec![Kept::ZooKeeper(Box::new(server))]
+            }
             Kind::Redis => vec![redis(1)],
             Kind::Redlock => (0..self.servers).map(|_| redis(0)).collect(),
         }
@@ -182,6 +192,11 @@ impl Setup {
                 let config = core_kubernetes::Config::of(config);
                 let machine = core_kubernetes::Kubernetes::with_rules(config, boot, now, rules);
                 AnyScheme::Kubernetes(machine.ok()?)
+            }
+            Kind::ZooKeeper => {
+                let config = zookeeper::nodes(config);
+                let machine = core_zookeeper::ZooKeeper::with_rules(config, boot, now, rules);
+                AnyScheme::ZooKeeper(machine.ok()?)
             }
             Kind::Redis => {
                 AnyScheme::Redis(core_redis::Redis::with_rules(config, boot, now, rules).ok()?)

@@ -5,7 +5,7 @@ use super::sessions::{SessionId, Sessions, password};
 use super::tree::{At, Tree};
 use super::watches::{Change, Watches};
 use crate::sorted::Sorted;
-use crate::store::Key;
+use crate::store::{Key, Value};
 use std::collections::VecDeque;
 
 /// How often containers are looked at, in milliseconds.
@@ -186,6 +186,18 @@ impl Server {
     /// The sessions that are not over, in order.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
         self.image.sessions.iter().map(|(session, _)| *session)
+    }
+
+    /// When a session is over, if nothing comes from it, in microseconds of the server's clock.
+    #[must_use]
+    pub fn ends(&self, session: SessionId) -> Option<u64> {
+        Some(self.sessions.ends(session)?.saturating_mul(1_000))
+    }
+
+    /// What is kept at a znode.
+    #[must_use]
+    pub fn data(&self, path: &Key) -> Option<&Value> {
+        self.image.tree.data(path)
     }
 
     /// What is known of a znode.

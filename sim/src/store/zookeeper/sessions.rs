@@ -59,6 +59,13 @@ impl Sessions {
         }
     }
 
+    /// When a session is over, if nothing comes from it.
+    pub(super) fn ends(&self, session: SessionId) -> Option<u64> {
+        let mut buckets = self.buckets.iter();
+        let (end, _) = buckets.find(|(_, sessions)| sessions.contains(&session))?;
+        Some(*end)
+    }
+
     /// When the next session may be over.
     pub(super) fn due(&self) -> Option<u64> {
         self.buckets.iter().next().map(|(bucket, _)| *bucket)

@@ -3,8 +3,7 @@
 use super::{Etcd, Kind, Watch};
 use crate::lease::etcd::api::{Compare, Key, Keys, Operation, Order, Range, Request, Txn};
 use crate::lease::etcd::config::Mode;
-use crate::lease::etcd::value;
-use crate::lease::{Rule, Rules};
+use crate::lease::{Rule, Rules, value};
 
 impl<R: Rules> Etcd<R> {
     /// The call that something is asked for with.

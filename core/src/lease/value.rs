@@ -1,19 +1,15 @@
-//! What a candidate keeps under its key: its name, and on the lines after it what it wants others to know. A value that
-//! others wrote, such as a host name by `etcdctl elect`, reads as a name alone.
+//! What a candidate keeps under its key or in its node: its name, and on the lines after it what it wants others to know. A
+//! value that others wrote, such as a host name by `etcdctl elect`, reads as a name alone.
 
-use super::api::Value;
+use super::identity::{MAX_NAME, node_of};
+use super::{Claimant, Identity, MAX_METADATA};
 use crate::NodeId;
-use crate::lease::identity::{MAX_NAME, node_of};
-use crate::lease::{Claimant, Identity};
-use alloc::format;
+use alloc::string::ToString;
+use alloc::sync::Arc;
 
 /// The value of a candidate.
-pub(super) fn of(claimant: &Claimant) -> Value {
-    let name = claimant.identity.name();
-    match claimant.metadata() {
-        "" => name.into(),
-        metadata => format!("{name}\n{metadata}").into(),
-    }
+pub(super) fn of(claimant: &Claimant) -> Arc<str> {
+    claimant.to_string().into()
 }
 
 /// Who wrote a value; `None` when it names nobody that could be.
@@ -21,6 +17,11 @@ pub(super) fn claimant(value: &str) -> Option<Claimant> {
     let (name, metadata) = value.split_once('\n').unwrap_or((value, ""));
     let claimant = Claimant::new(Identity::new(name).ok()?);
     claimant.with_metadata(metadata).ok()
+}
+
+/// Whether it is short enough to be a candidate's.
+pub(super) fn fits(value: &str) -> bool {
+    value.len() <= MAX_NAME + 1 + MAX_METADATA
 }
 
 /// The number of who wrote it.
@@ -37,6 +38,7 @@ pub(super) fn name(value: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::format;
 
     #[test]
     fn what_is_written_is_read() {

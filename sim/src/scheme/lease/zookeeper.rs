@@ -1,0 +1,456 @@
+//! The queue of candidates in ZooKeeper, in the world: each request is one call of a client's library, and what that library
+//! does by itself is done where the server is. It comes back with the session when the connection is gone, and knows what
+//! each watch was left for; it does not ping, nor leave watches again.
+
+use super::candidate::Candidate;
+use super::{StoreAsk, StoreSaid};
+use crate::server::{Record, Service};
+use crate::sorted::Sorted;
+use crate::store::Key;
+use crate::store::zookeeper::{
+    Command, Connect, Error, Event, Image, Mode, Operation, Password, Reply, Said, Server, Stat,
+    password,
+};
+use std::collections::VecDeque;
+use tenure::lease::zookeeper::{self as core, Change, SessionId};
+use tenure::lease::{Config, Switched};
+use tenure::{Duration, Ticket, Unknown};
+
+/// Where the candidates are.
+pub(super) const PARENT: &str = "/election";
+
+/// The tick of a server that grants a session of `ttl`, and ends it not much later: the usual one, unless that is too long or
+/// too short.
+pub(super) fn tick_time(ttl: Duration) -> u32 {
+    let millis = (ttl.as_micros() / 1_000).min(u64::from(u32::MAX)) as u32;
+    2_000.min(millis / 6).max(millis.div_ceil(20)).max(1)
+}
+
+/// A server, with the handles of its clients.
+#[derive(Clone, Debug)]
+pub(crate) struct ZooKeeper {
+    server: Server,
+    handles: Sorted<u16, Handle>,
+    said: VecDeque<(u16, Ticket, core::Reply)>,
+    backup: Option<Image>,
+}
+
+/// No client of an election: who puts a hand to the store.
+const OPERATOR: u16 = u16::MAX;
+
+/// What the library of a client has.
+#[derive(Clone, Debug)]
+struct Handle {
+    /// Under which its state is told.
+    ticket: Ticket,
+    session: i64,
+    timeout: i32,
+    connected: bool,
+    watches: Sorted<(Key, Of), Ticket>,
+}
+
+/// What a watch is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Of {
+    Data,
+    Children,
+}
+
+impl ZooKeeper {
+    /// An empty server with a tick of so many milliseconds.
+    pub(super) fn new(tick_time: u32) -> Self {
+        Self {
+            server: Server::new(0, tick_time),
+            handles: Sorted::default(),
+            said: VecDeque::new(),
+            backup: None,
+        }
+    }
+
+    /// The candidates, first created first.
+    fn queue(&self) -> Vec<(Key, Stat)> {
+        let names = self.server.children(&PARENT.into()).unwrap_or_default();
+        let mut queue: Vec<(Key, Stat)> = names
+            .iter()
+            .filter_map(|name| {
+                let path: Key = format!("{PARENT}/{name}").into();
+                let stat = self.server.stat(&path)?;
+                Some((path, stat))
+            })
+            .collect();
+        queue.sort_by_key(|(_, stat)| stat.czxid);
+        queue
+    }
+
+    /// Every connection is gone.
+    fn hang_up(&mut self) {
+        for (_, handle) in self.handles.iter_mut() {
+            handle.disconnected();
+        }
+    }
+
+    fn say(&mut self, client: u16, ticket: Ticket, reply: core::Reply) {
+        self.said.push_back((client, ticket, reply));
+    }
+
+    /// A handle of its own, in the place of the one before.
+    fn open(&mut self, now: u64, client: u16, ticket: Ticket, timeout: Duration) {
+        self.handles.remove(&client);
+        let millis = timeout.as_micros().div_ceil(1_000).min(i32::MAX as u64);
+        self.connect(now, client, 0, millis as i32);
+        while let Some((to, said)) = self.server.poll() {
+            match said {
+                Said::Connected {
+                    session, timeout, ..
+                } if to == client => {
+                    let handle = Handle {
+                        ticket,
+                        session,
+                        timeout,
+                        connected: true,
+                        watches: Sorted::default(),
+                    };
+                    let connected = handle.told();
+                    self.handles.insert(client, handle);
+                    self.say(client, ticket, connected);
+                }
+                said => self.tell(to, said),
+            }
+        }
+    }
+
+    fn connect(&mut self, now: u64, client: u16, session: i64, timeout: i32) {
+        let password = if session == 0 {
+            Password::default()
+        } else {
+            password(session)
+        };
+        let connect = Connect {
+            seen: 0,
+            timeout,
+            session,
+            password,
+        };
+        self.server.connect(now, client, &connect);
+    }
+
+    /// Whether a client has a connection for that session, for which another one is made if need be.
+    fn reaches(&mut self, now: u64, client: u16, session: SessionId) -> bool {
+        let handle = self.handles.get(&client);
+        let Some(handle) = handle.filter(|handle| handle.session == session.0) else {
+            return false;
+        };
+        if !handle.connected {
+            let (session, timeout) = (handle.session, handle.timeout);
+            self.connect(now, client, session, timeout);
+            self.listen();
+        }
+        self.handles.contains_key(&client)
+    }
+
+    /// Passes on what the server says by itself.
+    fn listen(&mut self) {
+        while let Some((client, said)) = self.server.poll() {
+            self.tell(client, said);
+        }
+    }
+
+    /// What the library makes of what the server says.
+    fn tell(&mut self, client: u16, said: Said) {
+        let Some(handle) = self.handles.get_mut(&client) else {
+            return;
+        };
+        let ticket = handle.ticket;
+        match said {
+            Said::Connected { timeout, .. } => {
+                (handle.connected, handle.timeout) = (true, timeout);
+                let connected = handle.told();
+                self.say(client, ticket, connected);
+            }
+            Said::Expired => {
+                self.handles.remove(&client);
+                self.say(client, ticket, core::Reply::Expired);
+            }
+            Said::Closed => {
+                handle.disconnected();
+                self.say(client, ticket, core::Reply::Suspended);
+            }
+            Said::Event(event) => {
+                let (path, change, of): (_, _, &[Of]) = match event {
+                    Event::Created(_) => return,
+                    Event::Deleted(path) => (path, Change::Deleted, &[Of::Data, Of::Children]),
+                    Event::DataChanged(path) => (path, Change::Written, &[Of::Data]),
+                    Event::ChildrenChanged(path) => (path, Change::Children, &[Of::Children]),
+                };
+                for of in of {
+                    if let Some(ticket) = handle.watches.remove(&(path.clone(), *of)) {
+                        let changed = core::Reply::Changed(change);
+                        self.said.push_back((client, ticket, changed));
+                    }
+                }
+            }
+            // Every answer is taken where it is asked for.
+            Said::Answer { .. } => {}
+        }
+    }
+
+    fn call(&mut self, now: u64, client: u16, ticket: Ticket, request: &core::Request) {
+        let Some((session, command)) = command(request) else {
+            return;
+        };
+        if !self.reaches(now, client, session) {
+            return self.say(client, ticket, core::Reply::Expired);
+        }
+        self.server.ask(now, client, 0, &command);
+        while let Some((to, said)) = self.server.poll() {
+            match said {
+                Said::Answer { result, .. } if to == client => {
+                    let reply = reply(request, result);
+                    self.watch(client, ticket, request, &reply);
+                    if reply == core::Reply::Closed {
+                        self.handles.remove(&client);
+                    }
+                    self.say(client, ticket, reply);
+                }
+                said => self.tell(to, said),
+            }
+        }
+    }
+
+    /// Remembers what a watch was left for.
+    fn watch(&mut self, client: u16, ticket: Ticket, request: &core::Request, reply: &core::Reply) {
+        let left = match (request, reply) {
+            (core::Request::Data { path, watch, .. }, core::Reply::Data(..)) if *watch => {
+                (path.clone(), Of::Data)
+            }
+            (core::Request::Children { path, watch, .. }, core::Reply::Children(_)) if *watch => {
+                (path.clone(), Of::Children)
+            }
+            _ => return,
+        };
+        if let Some(handle) = self.handles.get_mut(&client) {
+            handle.watches.insert(left, ticket);
+        }
+    }
+}
+
+impl Handle {
+    fn told(&self) -> core::Reply {
+        core::Reply::Connected {
+            session: SessionId(self.session),
+            timeout: Duration::from_millis(self.timeout.unsigned_abs().into()),
+        }
+    }
+
+    /// The connection is gone, and with it what was left on it.
+    fn disconnected(&mut self) {
+        self.connected = false;
+        self.watches = Sorted::default();
+    }
+}
+
+impl Service for ZooKeeper {
+    fn ask(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
+        match ask {
+            StoreAsk::ZooKeeper(core::Request::Connect { timeout }) => {
+                self.open(now, client, ticket, *timeout);
+            }
+            StoreAsk::ZooKeeper(request) => self.call(now, client, ticket, request),
+            _ => {}
+        }
+    }
+
+    fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
+        let (client, ticket, reply) = self.said.pop_front()?;
+        Some((client, ticket, StoreSaid::ZooKeeper(reply)))
+    }
+
+    fn records(&self, _now: u64) -> Vec<Record> {
+        let queue = self.queue().into_iter().enumerate();
+        queue
+            .map(|(place, (path, stat))| Record {
+                holder: (self.server.data(&path))
+                    .and_then(|data| data.lines().next())
+                    .map(str::to_owned),
+                token: stat.czxid.cast_unsigned(),
+                ends: self.server.ends(stat.ephemeral_owner),
+                holds: place == 0,
+                key: path.to_string(),
+            })
+            .collect()
+    }
+
+    fn due(&self) -> Option<u64> {
+        self.server.due()
+    }
+
+    fn wake(&mut self, now: u64) {
+        self.server.wake(now);
+        self.listen();
+    }
+
+    fn restarted(&mut self, now: u64) {
+        self.server.restart(now);
+        self.hang_up();
+    }
+
+    fn evict(&mut self, now: u64) -> bool {
+        let Some((path, _)) = self.queue().into_iter().next() else {
+            return false;
+        };
+        self.connect(now, OPERATOR, 0, i32::MAX);
+        let delete = Operation::Delete { path, version: -1 };
+        self.server.ask(now, OPERATOR, 0, &Command::Do(delete));
+        self.server.ask(now, OPERATOR, 1, &Command::Close);
+        self.listen();
+        true
+    }
+
+    fn back_up(&mut self, _now: u64) -> bool {
+        self.backup = Some(self.server.image());
+        true
+    }
+
+    fn restore(&mut self, now: u64) -> bool {
+        let Some(image) = &self.backup else {
+            return false;
+        };
+        self.server.restore(now, image);
+        self.hang_up();
+        true
+    }
+}
+
+/// How a candidate takes part in a queue in one server of ZooKeeper.
+pub(super) fn nodes(common: Config) -> core::Config {
+    core::Config {
+        parent: PARENT.into(),
+        tick_time: tick_time(common.timing.ttl),
+        alone: true,
+        common,
+    }
+}
+
+impl Candidate for core::ZooKeeper<Switched> {
+    fn ask(request: Self::Request) -> (usize, StoreAsk) {
+        (0, StoreAsk::ZooKeeper(request))
+    }
+
+    fn reply(said: StoreSaid) -> Result<Self::Reply, Unknown> {
+        match said {
+            StoreSaid::ZooKeeper(reply) => Ok(reply),
+            _ => Err(Unknown),
+        }
+    }
+
+    fn belief(&self) -> Duration {
+        let timing = self.config().common.timing;
+        timing.belief(timing.ttl)
+    }
+}
+
+/// What the server is asked, in which session.
+fn command(request: &core::Request) -> Option<(SessionId, Command)> {
+    let create = |path: &Key, data: Key, mode| {
+        Command::Do(Operation::Create {
+            path: path.clone(),
+            data,
+            mode,
+        })
+    };
+    Some(match request {
+        core::Request::Connect { .. } => return None,
+        core::Request::Close { session } => (*session, Command::Close),
+        core::Request::Create {
+            session,
+            path,
+            data,
+        } => {
+            let data = data.to_string().into();
+            (*session, create(path, data, Mode::EphemeralSequential))
+        }
+        core::Request::CreateParent { session, path } => {
+            (*session, create(path, "".into(), Mode::Persistent))
+        }
+        core::Request::Children {
+            session,
+            path,
+            watch,
+        } => {
+            let (path, watch) = (path.clone(), *watch);
+            (*session, Command::GetChildren { path, watch })
+        }
+        core::Request::Data {
+            session,
+            path,
+            watch,
+        } => {
+            let (path, watch) = (path.clone(), *watch);
+            (*session, Command::GetData { path, watch })
+        }
+        core::Request::SetData {
+            session,
+            path,
+            data,
+            version,
+        } => {
+            let set = Operation::SetData {
+                path: path.clone(),
+                data: data.to_string().into(),
+                version: *version,
+            };
+            (*session, Command::Do(set))
+        }
+        core::Request::Delete { session, path } => {
+            let delete = Operation::Delete {
+                path: path.clone(),
+                version: -1,
+            };
+            (*session, Command::Do(delete))
+        }
+    })
+}
+
+/// What that answers.
+fn reply(request: &core::Request, result: Result<Reply, Error>) -> core::Reply {
+    match result {
+        Ok(Reply::Created { path, .. }) => core::Reply::Created(path),
+        Ok(Reply::Stat(of)) => core::Reply::Set(stat(&of)),
+        Ok(Reply::Data { data, stat: of }) => core::Reply::Data(data, stat(&of)),
+        Ok(Reply::Children { names, .. }) => core::Reply::Children(names),
+        Ok(Reply::Done) if matches!(request, core::Request::Close { .. }) => core::Reply::Closed,
+        Ok(Reply::Done) => core::Reply::Deleted,
+        Err(Error::NoNode) => core::Reply::NoNode,
+        Err(Error::NodeExists) => core::Reply::NodeExists,
+        Err(Error::BadVersion) => core::Reply::BadVersion,
+        // No candidate asks for what is answered so, or nothing came of it.
+        _ => core::Reply::NotDone,
+    }
+}
+
+const fn stat(of: &Stat) -> core::Stat {
+    core::Stat {
+        czxid: of.czxid.cast_unsigned(),
+        version: of.version,
+        owner: SessionId(of.ephemeral_owner),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_grants_the_session_that_is_asked_for() {
+        for seconds in [1, 3, 9, 30, 60, 300] {
+            let ttl = Duration::from_secs(seconds);
+            let tick = u64::from(tick_time(ttl));
+            let granted = 2 * tick..=20 * tick;
+            assert!(granted.contains(&(seconds * 1_000)), "{seconds} {tick}");
+        }
+        assert_eq!(tick_time(Duration::from_secs(15)), 2_000);
+        for micros in [0, 1, 1_000] {
+            assert_eq!(tick_time(Duration::from_micros(micros)), 1);
+        }
+    }
+}
