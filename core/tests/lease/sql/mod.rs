@@ -1,11 +1,14 @@
 //! The row in a database.
 
+mod desk;
+mod reports;
 mod rest;
 mod session;
+mod sessions;
 
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::VecDeque;
-use tenure::lease::sql::{Reply, Request, Row, Sql};
+use tenure::lease::sql::{MAX_EPOCH, Reply, Request, Row, Sql};
 use tenure::lease::{Claimant, Config, Identity, Invariant, Rule, Switched};
 use tenure::{Duration, Ticket};
 
@@ -41,7 +44,9 @@ impl Table {
                 ttl,
             } => {
                 let epoch = match &self.row {
-                    Some(row) if row.holder.is_some() && row.expires > now => {
+                    Some(row)
+                        if row.holder.is_some() && row.expires > now || row.epoch == MAX_EPOCH =>
+                    {
                         return self.seen(now);
                     }
                     Some(row) => row.epoch + 1,
@@ -70,7 +75,8 @@ impl Table {
                 if let Some(row) = &mut self.row
                     && (row.nonce, row.epoch) == (nonce, epoch)
                 {
-                    (row.holder, row.expires, row.epoch) = (None, now, epoch + 1);
+                    (row.holder, row.expires) = (None, now);
+                    row.epoch = MAX_EPOCH.min(epoch + 1);
                 }
                 Reply::Released
             }

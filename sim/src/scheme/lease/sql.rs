@@ -23,6 +23,8 @@ pub(crate) struct Database {
     latest: BTreeMap<u16, Connection>,
     /// What each session is asked now.
     asked: BTreeMap<Session, (u16, Ticket, StoreAsk)>,
+    /// Whom to tell that a session is over.
+    watches: BTreeMap<Session, (u16, Ticket)>,
     said: VecDeque<(u16, Ticket, StoreSaid)>,
     /// How many statements came that need no session.
     pooled: Session,
@@ -37,6 +39,7 @@ impl Default for Database {
             server: Server::new(LAG),
             latest: BTreeMap::new(),
             asked: BTreeMap::new(),
+            watches: BTreeMap::new(),
             said: VecDeque::new(),
             pooled: POOLED,
         }
@@ -84,23 +87,42 @@ impl Database {
                     }
                     self.said.push_back((client, ticket, told));
                 }
+                Next::Watch => {
+                    self.watches.insert(session, (client, ticket));
+                }
                 Next::Ask(statement) => {
                     self.asked.insert(session, (client, ticket, ask));
                     self.server.ask(now, session, &statement);
                 }
             }
         }
+        self.tell_of_ends();
     }
 
-    /// Whoever waits for an answer gets none.
+    /// Clients whose connection is gone hear of it.
+    fn tell_of_ends(&mut self) {
+        let server = &self.server;
+        let ended = self
+            .watches
+            .extract_if(.., |session, _| !server.is_connected(*session));
+        for (_, (client, ticket)) in ended {
+            let ended = StoreSaid::SqlSession(session::Reply::Ended);
+            self.said.push_back((client, ticket, ended));
+        }
+    }
+
+    /// Every connection is gone: whoever waits for an answer gets none.
     fn hang_up(&mut self) {
         self.asked.clear();
         self.said.clear();
+        self.tell_of_ends();
     }
 }
 
 enum Next {
     Tell(StoreSaid),
+    /// It is answered when the session is over.
+    Watch,
     Ask(Statement),
 }
 
@@ -145,7 +167,8 @@ fn first(ask: &StoreAsk) -> Option<Statement> {
         }) => Statement::Release(text(NAME), nonce(*own), epoch.cast_signed()),
         StoreAsk::Sql(Request::Read) => Statement::Read(text(NAME)),
         StoreAsk::SqlSession(session::Request { call, .. }) => match call {
-            Call::Take { ttl, .. } => Statement::Open(ttl.as_micros().div_ceil(1_000)),
+            Call::Open { idle } => Statement::Open(idle.as_micros().div_ceil(1_000)),
+            Call::Take { .. } => Statement::Lock(text(NAME)),
             Call::Probe { nonce: own, epoch } => {
                 Statement::Probe(text(NAME), nonce(*own), epoch.cast_signed())
             }
@@ -186,7 +209,7 @@ fn after(ask: &StoreAsk, said: Said) -> Next {
 fn in_session(call: &Call, said: Said) -> Next {
     use session::Reply;
     match (call, said) {
-        (Call::Take { .. }, Said::Row) => Next::Ask(Statement::Lock(text(NAME))),
+        (Call::Open { .. }, Said::Row) => Next::Watch,
         (
             Call::Take {
                 claimant,
@@ -300,7 +323,6 @@ impl Service for Database {
     }
 
     fn evict(&mut self, _: u64) -> bool {
-        self.hang_up();
         self.server.clear()
     }
 
@@ -310,7 +332,10 @@ impl Service for Database {
     }
 
     fn restore(&mut self, _: u64) -> bool {
-        self.hang_up();
-        self.server.restore()
+        let restored = self.server.restore();
+        if restored {
+            self.hang_up();
+        }
+        restored
     }
 }

@@ -150,9 +150,8 @@ impl Server {
         restored
     }
 
-    /// Somebody empties the table. False when it is.
+    /// An operator deletes every row. False when there is none.
     pub fn clear(&mut self) -> bool {
-        self.restart();
         self.table.clear()
     }
 
@@ -270,7 +269,6 @@ impl Server {
             }
             Statement::ForUpdate(name)
             | Statement::SetEpoch(name, _)
-            | Statement::Delete(name)
             | Statement::Renew(name, ..)
             | Statement::Release(name, ..) => return self.update(when, session, name, statement),
         })
@@ -304,26 +302,20 @@ impl Server {
             return Outcome::Waits(name.clone());
         }
         self.table.lock(session, name);
-        let written = match statement {
+        match statement {
             Statement::Renew(.., ttl) => {
                 row.expires = at.saturating_add(*ttl);
-                Some(row)
             }
             Statement::Release(..) => {
                 row.holder = "".into();
                 row.metadata = "".into();
                 row.expires = at;
                 row.epoch += i64::from(row.epoch < LAST);
-                Some(row)
             }
-            Statement::SetEpoch(_, epoch) => {
-                row.epoch = *epoch;
-                Some(row)
-            }
-            Statement::Delete(_) => None,
+            Statement::SetEpoch(_, epoch) => row.epoch = *epoch,
             _ => return Outcome::Said(Said::Epoch(row.epoch)),
-        };
-        self.table.write(name, written);
+        }
+        self.table.write(name, row);
         Outcome::Said(match statement {
             Statement::Renew(..) => Said::Row,
             _ => Said::Done(1),
@@ -344,7 +336,7 @@ impl Server {
             Some(_) => return Outcome::Said(Said::NoRow),
         };
         let epoch = row.epoch;
-        self.table.write(&values.name, Some(row));
+        self.table.write(&values.name, row);
         Outcome::Said(Said::Epoch(epoch))
     }
 
@@ -367,8 +359,7 @@ impl Server {
             Some(row) => (row.epoch + 1, ttl),
         };
         let expires = began.cast_signed().saturating_add(wait);
-        self.table
-            .write(&values.name, Some(values.row(epoch, expires)));
+        self.table.write(&values.name, values.row(epoch, expires));
         Outcome::Said(Said::Drawn(epoch, wait > 0))
     }
 }

@@ -66,6 +66,10 @@ pub struct Session<R: Rules = Faithful> {
     nonce: Nonce,
     /// Which session is the present one.
     session: u32,
+    /// The number of the request that opens it; 0 when it is not open.
+    open: u64,
+    /// Whether the host was told of that.
+    told: bool,
     /// The session before it in which the node held the row and did not give it up, as far as it knows. It does not wait for
     /// itself.
     former: Option<u32>,
@@ -129,6 +133,8 @@ impl<R: Rules> Session<R> {
             },
             next: now,
             session: 0,
+            open: 0,
+            told: false,
             former: None,
             not_before: now,
             holder: None,
@@ -222,10 +228,7 @@ impl<R: Rules> Session<R> {
                     self.former = None;
                 }
             }
-            (_, Ok(Reply::Ended)) => {
-                self.office.depose(Why::Taken);
-                self.another_session(now);
-            }
+            (_, Ok(Reply::Ended)) => self.ended(now),
             (_, Ok(Reply::NotDone)) => {}
             (kind, result) => {
                 if result.is_ok() {
@@ -234,6 +237,12 @@ impl<R: Rules> Session<R> {
                 self.doubt(now, kind);
             }
         }
+    }
+
+    /// The connection is gone.
+    fn ended(&mut self, now: Instant) {
+        self.office.depose(Why::Taken);
+        self.another_session(now);
     }
 
     /// Something that was asked for may or may not have been done. Whether the session has the lock still, it is asked again;
@@ -254,6 +263,7 @@ impl<R: Rules> Session<R> {
         }
         // Four thousand million of them, with a pause after each that did not hold it, are a life.
         self.session = self.session.saturating_add(1);
+        (self.open, self.told) = (0, false);
         match self.aim {
             // At once: it is the first to know.
             Aim::Wait { .. } | Aim::Hold { .. } => {
@@ -410,6 +420,9 @@ impl<R: Rules> Session<R> {
             Aim::Wait { .. } | Aim::Hold { .. } => Kind::Probe,
             Aim::Release { .. } => Kind::Release,
         };
+        if self.open == 0 {
+            self.open = self.requests.ticket().number;
+        }
         self.requests.make(now, Asked { kind, session });
     }
 }
@@ -428,10 +441,18 @@ impl<R: Rules> Election for Session<R> {
         match input {
             Input::Campaign => self.campaign(now),
             Input::Peer(_, never) => match never {},
-            Input::Reply(ticket, result) => match self.requests.answered(ticket) {
-                Some(open) => self.answered(now, open, result),
-                None => self.refusals.add(Refusal::UnknownTicket),
-            },
+            Input::Reply(ticket, result) => {
+                if self.open != 0 && ticket == self.requests.numbered(self.open) {
+                    match result {
+                        Ok(Reply::Ended) | Err(Unknown) => self.ended(now),
+                        Ok(_) => self.refusals.add(Refusal::WrongAnswer),
+                    }
+                } else if let Some(open) = self.requests.answered(ticket) {
+                    self.answered(now, open, result);
+                } else {
+                    self.refusals.add(Refusal::UnknownTicket);
+                }
+            }
             Input::Resign { .. } => {
                 if let Aim::Hold { epoch } = self.aim {
                     self.office.depose(Why::Resigned);
@@ -448,10 +469,17 @@ impl<R: Rules> Election for Session<R> {
         if let Some(output) = self.office.poll() {
             return Some(output);
         }
+        let session = self.session;
+        if self.open != 0 && !self.told {
+            self.told = true;
+            let ticket = self.requests.numbered(self.open);
+            let idle = self.config.timing.ttl;
+            let call = Call::Open { idle };
+            return Some(Output::Request(ticket, Request { session, call }));
+        }
         while let Some((ticket, asked)) = self.requests.untold() {
             // A host that does not drain has missed what is not wanted any more.
             if let Some(call) = self.call(asked) {
-                let session = self.session;
                 return Some(Output::Request(ticket, Request { session, call }));
             }
         }
@@ -492,6 +520,12 @@ impl<R: Rules> Election for Session<R> {
             Aim::Release { epoch, rest } => (4, epoch, now, rest),
         };
         (place, epoch, ahead(until, now), rest).hash(hasher);
-        (self.not_before.since(now), self.former, self.session).hash(hasher);
+        (
+            self.not_before.since(now),
+            self.former,
+            self.session,
+            self.open != 0,
+        )
+            .hash(hasher);
     }
 }
