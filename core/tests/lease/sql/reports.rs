@@ -145,6 +145,18 @@ fn who_does_not_hold_it_gives_nothing_up() {
     assert_eq!(desk.leaders(), [0]);
 }
 
+/// `INSERT … ON CONFLICT … WHERE` locks the row that it may not change, which is a write: who waits reads.
+#[test]
+fn who_waits_writes_nothing() {
+    let mut desk = desk(&["anna", "ben"]);
+    assert!(matches!(desk.asked(1)[..], [Request::Take { .. }]));
+    desk.run(30);
+    let asked = desk.asked(1);
+    assert!(asked.len() > 30 && asked.iter().all(|request| *request == Request::Read));
+    let per_second = desk.asked(0).len() as f64 / 30.0;
+    assert!((0.3..0.45).contains(&per_second), "{per_second}");
+}
+
 /// LS-4, of a store that answers late: the row was taken, and the answer is there when it may have expired.
 #[test]
 fn an_answer_after_the_lease_elects_nobody() {
