@@ -1,7 +1,7 @@
 //! Elections by a store, in whole worlds.
 
 use tenure::Duration;
-use tenure::lease::{Switched, Timing};
+use tenure::lease::{Rule, Switched, Timing};
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Fault, Who};
 use tenure_sim::scenario::{Lease, Scenario};
@@ -190,4 +190,30 @@ fn a_database_that_falls_back_gives_one_epoch_twice() {
         }
     }
     assert!(broken > 0);
+}
+
+/// LS-48: the server of a session's lock restarts while its holder is cut off. The lock is free at once, and whoever gets it
+/// waits for who has not heard; the rule off, two believe.
+#[test]
+fn a_lock_that_its_holder_does_not_know_to_be_lost_is_waited_for() {
+    let store = Who::Node(3);
+    let faults = vec![
+        at(5_000, Action::Cut(Who::Leader, store)),
+        at(5_050, Action::Crash(store)),
+        at(5_100, Action::Restart(store)),
+        at(12_000, Action::HealAll),
+    ];
+    for seed in 0..50 {
+        for keeps in [true, false] {
+            let mut scenario = scenario(Kind::SqlSession, seed, faults.clone());
+            if let Some(lease) = scenario.lease.as_mut().filter(|_| !keeps) {
+                lease.rules = Switched::without(&[Rule::OutwaitFormer]);
+            }
+            let mut world = World::new(&scenario);
+            world.run();
+            let overlap = world.judges().belief().overlap;
+            assert_eq!(overlap == 0, keeps, "seed {seed}: {overlap}");
+            assert!(world.counts().establishments >= 2, "seed {seed}");
+        }
+    }
 }
