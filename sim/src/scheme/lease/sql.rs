@@ -111,14 +111,14 @@ impl Database {
 
     /// Clients whose connection is gone hear of it.
     fn tell_of_ends(&mut self) {
-        let server = &self.server;
-        let ended = self
-            .watches
-            .extract_if(.., |session, _| !server.is_connected(*session));
-        for (_, (client, ticket)) in ended {
-            let ended = StoreSaid::SqlSession(session::Reply::Ended);
-            self.said.push_back((client, ticket, ended));
-        }
+        self.watches.retain(|session, (client, ticket)| {
+            let connected = self.server.is_connected(*session);
+            if !connected {
+                let ended = StoreSaid::SqlSession(session::Reply::Ended);
+                self.said.push_back((*client, *ticket, ended));
+            }
+            connected
+        });
     }
 
     /// Every connection is gone: whoever waits for an answer gets none.
