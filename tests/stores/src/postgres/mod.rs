@@ -377,7 +377,8 @@ fn first(rows: &[Vec<Option<String>>]) -> String {
 }
 
 fn name(draw: &mut Random) -> &'static str {
-    ["jobs", "mail"][draw.below(2) as usize]
+    // Mostly one: they are to meet.
+    ["jobs", "jobs", "jobs", "mail"][draw.below(4) as usize]
 }
 
 /// A lease: mostly short; also none, and one that is over before it begins.
@@ -395,7 +396,7 @@ fn statement(server: &Server, draw: &mut Random) -> Statement {
     let nonce = |draw: &mut Random| ["0a", "0b", "0c"][draw.below(3) as usize];
     // Mostly of whoever has the row.
     let (own, epoch) = match server.row(name) {
-        Some((row, _)) if draw.below(10) < 7 => (row.nonce, row.epoch),
+        Some((row, _)) if draw.below(10) < 9 => (row.nonce, row.epoch),
         _ => (nonce(draw).into(), draw.below(4).cast_signed()),
     };
     let values = |draw: &mut Random| Values {
@@ -410,14 +411,14 @@ fn statement(server: &Server, draw: &mut Random) -> Statement {
         14..26 => Statement::Renew(name, own, epoch, ttl(draw)),
         26..34 => Statement::Release(name, own, epoch),
         34..42 => Statement::Read(name),
-        42..50 => Statement::Lock(name),
-        50..58 => Statement::Draw(values(draw), ttl(draw), nonce(draw).into()),
-        58..65 => Statement::Probe(name, own, epoch),
-        65..69 => Statement::Unlock(name),
-        69..74 => Statement::Look(name),
-        74..82 => Statement::Begin,
-        82..87 => Statement::ForUpdate(name),
-        87..92 => Statement::Commit,
+        42..48 => Statement::Lock(name),
+        48..58 => Statement::Draw(values(draw), ttl(draw), nonce(draw).into()),
+        58..63 => Statement::Probe(name, own, epoch),
+        63..66 => Statement::Unlock(name),
+        66..70 => Statement::Look(name),
+        70..81 => Statement::Begin,
+        81..88 => Statement::ForUpdate(name),
+        88..92 => Statement::Commit,
         92..97 => Statement::Rollback,
         97..99 => Statement::SetEpoch(name, [LAST, LAST - 1, 7][draw.below(3) as usize]),
         _ => Statement::Open([0, 5, 20][draw.below(3) as usize]),
