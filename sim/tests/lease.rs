@@ -1,7 +1,7 @@
 //! Elections by a store, in whole worlds.
 
 use tenure::Duration;
-use tenure::lease::{Switched, Timing};
+use tenure::lease::{Rule, Switched, Timing};
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Fault, Who};
 use tenure_sim::scenario::{Lease, Scenario};
@@ -386,4 +386,65 @@ fn a_server_of_redlock_that_stays_out_for_a_lease_lets_nobody_in() {
         assert_eq!(world.judges().belief().overlap, 0, "seed {seed}");
         assert!(world.counts().establishments > 1, "seed {seed}");
     }
+}
+
+/// LS-53: what a standby, or a backup, has not is given out again: two hold one epoch. Broken by design, though not for longer
+/// than the older of them believes.
+#[test]
+fn a_database_that_falls_back_gives_one_epoch_twice() {
+    let store = Who::Node(3);
+    for kind in [Kind::Sql, Kind::SqlSession] {
+        for back in [Action::Failover(store), Action::Restore(store)] {
+            let mut broken = 0;
+            for seed in 0..40 {
+                let faults = vec![
+                    at(4_000, Action::Resign(Who::Leader)),
+                    // Nobody has taken it yet.
+                    at(4_060, Action::BackUp(store)),
+                    at(5_000, Action::Cut(Who::Leader, store)),
+                    at(5_000, Action::Cut(store, Who::Leader)),
+                    at(5_090, back.clone()),
+                    at(9_000, Action::HealAll),
+                ];
+                let world = run(kind, seed, faults);
+                let overlap = world.judges().belief().overlap;
+                assert!(overlap < 3_000_000, "{kind:?} seed {seed}: {overlap}");
+                let risen = world.verdict(Check::TokenRises).outcome == Outcome::Holds;
+                broken += u32::from(overlap > 0 && !risen);
+                let again = world.verdict(Check::LeaderAgain);
+                assert_eq!(again.outcome, Outcome::Holds, "{kind:?} seed {seed}");
+            }
+            assert!(broken > 10, "{kind:?} {back:?}: {broken}");
+        }
+    }
+}
+
+/// LS-48: the server of a session's lock restarts while its holder is cut off. The lock is free at once, and whoever gets it
+/// waits for who has not heard; the rule off, two believe.
+#[test]
+fn a_lock_that_its_holder_does_not_know_to_be_lost_is_waited_for() {
+    let store = Who::Node(3);
+    let faults = vec![
+        at(5_000, Action::Cut(Who::Leader, store)),
+        at(5_000, Action::Cut(store, Who::Leader)),
+        at(5_050, Action::Crash(store)),
+        at(5_100, Action::Restart(store)),
+        at(12_000, Action::HealAll),
+    ];
+    let mut broken = 0;
+    for seed in 0..50 {
+        for keeps in [true, false] {
+            let mut scenario = scenario(Kind::SqlSession, seed, faults.clone());
+            if let Some(lease) = scenario.lease.as_mut().filter(|_| !keeps) {
+                lease.rules = Switched::without(&[Rule::OutwaitFormer]);
+            }
+            let mut world = World::new(&scenario);
+            world.run();
+            let overlap = world.judges().belief().overlap;
+            assert!(overlap == 0 || !keeps, "seed {seed}: {overlap}");
+            broken += u32::from(overlap > 0);
+            assert!(world.counts().establishments >= 2, "seed {seed}");
+        }
+    }
+    assert!(broken > 25, "{broken}");
 }

@@ -69,6 +69,8 @@ pub struct Sql<R: Rules = Faithful> {
     nonce: Nonce,
     /// Whether an attempt with this nonce may yet be carried out: then it is kept, to recognise the row by.
     doubtful: bool,
+    /// Whether another held the row when it was last seen: then it is read until that is over, for to take it is to write.
+    taken: bool,
     /// The holder as it was last seen.
     holder: Option<Claimant>,
 }
@@ -111,6 +113,7 @@ impl<R: Rules> Sql<R> {
             },
             next: now,
             doubtful: false,
+            taken: false,
             holder: None,
             config,
             rules,
@@ -274,6 +277,10 @@ impl<R: Rules> Sql<R> {
                 if !self.doubtful {
                     self.want_anew();
                 }
+                self.taken = self.office.leader().is_some();
+                if asked == Asked::Read && !self.taken {
+                    self.next = now;
+                }
             }
             // An attempt that was given up came through after all.
             (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
@@ -335,6 +342,7 @@ impl<R: Rules> Sql<R> {
         self.attempt = self.attempt.wrapping_add(1);
         self.nonce = Nonce(self.nonce.0.wrapping_add(1));
         self.doubtful = false;
+        self.taken = false;
     }
 
     /// Until when the answer to a request that was sent then lets a holder believe.
@@ -398,6 +406,7 @@ impl<R: Rules> Sql<R> {
         self.next = Instant::FOREVER;
         let asked = match self.aim {
             Aim::Watch(_) => Asked::Read,
+            Aim::Take if self.taken => Asked::Read,
             Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
             Aim::Release { hold, .. } => Asked::Release(hold),
@@ -472,7 +481,7 @@ impl<R: Rules> Election for Sql<R> {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
         ahead(self.next, now).hash(hasher);
-        self.doubtful.hash(hasher);
+        (self.doubtful, self.taken).hash(hasher);
         // Which attempt it is says nothing: whether it is the present one does.
         let hold = |hold: Hold| Some((hold.epoch, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {

@@ -1,12 +1,16 @@
 //! The row in a database.
 
+mod desk;
+mod reports;
 mod rest;
 mod session;
+mod sessions;
 
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::VecDeque;
-use tenure::lease::sql::{Reply, Request, Row, Sql};
+use tenure::lease::sql::{MAX_EPOCH, Reply, Request, Row, Sql};
 use tenure::lease::{Claimant, Config, Identity, Invariant, Rule, Switched};
+use tenure::random::Random;
 use tenure::{Duration, Ticket};
 
 /// The table, with the one row.
@@ -14,8 +18,11 @@ use tenure::{Duration, Ticket};
 struct Table {
     row: Option<Stored>,
     said: VecDeque<(usize, Ticket, Reply)>,
+    /// Where it falls back: the draws, when it began, and what its standby has.
+    falls_back: Option<(Random, Option<u64>, Option<Stored>)>,
 }
 
+#[derive(Clone)]
 struct Stored {
     holder: Option<Claimant>,
     nonce: tenure::lease::Nonce,
@@ -33,6 +40,21 @@ impl Table {
         }))
     }
 
+    /// Now and then the standby is promoted, as long as it storms.
+    fn fall_back(&mut self, now: u64) {
+        let Some((draw, begun, standby)) = &mut self.falls_back else {
+            return;
+        };
+        let begun = *begun.get_or_insert(now);
+        if now < begun + 28 * config("x").timing.ttl.as_micros() {
+            match draw.below(60) {
+                0 => self.row.clone_from(standby),
+                1..4 => standby.clone_from(&self.row),
+                _ => {}
+            }
+        }
+    }
+
     fn carry_out(&mut self, now: u64, request: Request) -> Reply {
         match request {
             Request::Take {
@@ -41,7 +63,9 @@ impl Table {
                 ttl,
             } => {
                 let epoch = match &self.row {
-                    Some(row) if row.holder.is_some() && row.expires > now => {
+                    Some(row)
+                        if row.holder.is_some() && row.expires > now || row.epoch == MAX_EPOCH =>
+                    {
                         return self.seen(now);
                     }
                     Some(row) => row.epoch + 1,
@@ -70,7 +94,8 @@ impl Table {
                 if let Some(row) = &mut self.row
                     && (row.nonce, row.epoch) == (nonce, epoch)
                 {
-                    (row.holder, row.expires, row.epoch) = (None, now, epoch + 1);
+                    (row.holder, row.expires) = (None, now);
+                    row.epoch = MAX_EPOCH.min(epoch + 1);
                 }
                 Reply::Released
             }
@@ -81,6 +106,7 @@ impl Table {
 
 impl<R: tenure::lease::Rules> Store<Sql<R>> for Table {
     fn ask(&mut self, now: u64, from: usize, ticket: Ticket, request: Request) {
+        self.fall_back(now);
         let reply = self.carry_out(now, request);
         self.said.push_back((from, ticket, reply));
     }
@@ -163,6 +189,26 @@ fn each_rule_that_is_off_lets_two_believe() {
         };
         assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
     }
+}
+
+/// LS-53: where a standby is promoted that lacks commits, two believe, though for less than a lease, and it is over when that is.
+#[test]
+fn where_commits_are_lost_two_believe_for_less_than_a_lease() {
+    let (mut longest, ttl) = (0, config("anna").timing.ttl.as_micros());
+    for seed in 0..500 {
+        let configs = ["anna", "ben", "cleo"].map(config);
+        let table = Table {
+            falls_back: Some((Random::from_seed(seed), None, None)),
+            ..Table::default()
+        };
+        let boot = |config, boot, now| Sql::new(config, boot, now).unwrap();
+        let (storm, configs) = Storm::new(seed, &configs, table, Weather::STORM, true, boot);
+        let run = storm.excused().run(&configs, 30);
+        assert_eq!(run.broken, None, "seed {seed}");
+        assert!(run.led_after.is_some(), "seed {seed}");
+        longest = longest.max(run.overlap);
+    }
+    assert!((1..ttl).contains(&longest), "{longest}");
 }
 
 #[test]

@@ -20,7 +20,11 @@ pub(crate) struct Server {
     heard: BTreeMap<Connection, u64>,
     /// The latest connection of each node; whether the server ended it.
     latest: BTreeMap<usize, (Connection, bool)>,
+    /// Whom to tell of its end.
+    watches: BTreeMap<Connection, Ticket>,
     idle: u64,
+    /// Whether the lock keeps others out: not behind a pooler that gives each statement another connection.
+    pub(crate) excludes: bool,
     said: VecDeque<(usize, Ticket, Reply)>,
     /// Which it makes, if any.
     faults: Option<Random>,
@@ -41,7 +45,9 @@ impl Server {
             lock: None,
             heard: BTreeMap::new(),
             latest: BTreeMap::new(),
+            watches: BTreeMap::new(),
             idle: config("x").timing.ttl.as_micros(),
+            excludes: true,
             said: VecDeque::new(),
             faults: seed.map(Random::from_seed),
             begun: None,
@@ -53,6 +59,16 @@ impl Server {
         self.heard.remove(&connection);
         if self.lock == Some(connection) {
             self.lock = None;
+        }
+        // A node may not hear of it before it asks for something.
+        let heard = self
+            .faults
+            .as_mut()
+            .is_none_or(|faults| faults.below(2) == 0);
+        if let Some(ticket) = self.watches.remove(&connection)
+            && heard
+        {
+            self.said.push_back((connection.0, ticket, Reply::Ended));
         }
         for (latest, ended) in self.latest.values_mut() {
             *ended |= *latest == connection;
@@ -109,13 +125,15 @@ impl Server {
 
     fn carry_out(&mut self, connection: Connection, call: Call) -> Reply {
         match call {
+            Call::Open { .. } => unreachable!("it is not answered yet"),
             Call::Take {
                 claimant,
                 nonce,
                 former,
                 ..
             } => {
-                if self.lock.is_some_and(|holder| holder != connection) {
+                let other = |holder| holder != connection;
+                if self.excludes && self.lock.is_some_and(other) {
                     return self.seen();
                 }
                 self.lock = Some(connection);
@@ -133,7 +151,7 @@ impl Server {
             Call::Probe { nonce, epoch } => {
                 let own = |row: &Stored| (row.nonce, row.epoch) == (nonce, epoch);
                 let own = self.row.as_ref().is_some_and(own);
-                if own && self.lock == Some(connection) {
+                if own && (self.lock == Some(connection) || !self.excludes) {
                     Reply::Held
                 } else {
                     self.seen()
@@ -168,10 +186,13 @@ impl<R: Rules> Store<Session<R>> for Server {
     fn ask(&mut self, now: u64, from: usize, ticket: Ticket, request: Request) {
         self.misbehave(now);
         let connection = (from, ticket.incarnation, request.session);
-        let reply = if self.connect(now, connection) {
-            self.carry_out(connection, request.call)
-        } else {
+        let reply = if !self.connect(now, connection) {
             Reply::Ended
+        } else if let Call::Open { .. } = request.call {
+            self.watches.insert(connection, ticket);
+            return;
+        } else {
+            self.carry_out(connection, request.call)
         };
         self.said.push_back((from, ticket, reply));
     }
@@ -221,6 +242,25 @@ fn in_any_weather_nobody_believes_beside_another() {
         (tenures, lapsed) = (tenures + run.tenures, lapsed + run.lapsed);
     }
     assert!(tenures > 8_000 && lapsed > 2_000, "{tenures} {lapsed}");
+}
+
+/// LS-46: a pooler in transaction mode gives each statement whatever connection is free, which is inside the lock already or
+/// not. Then it keeps nobody out, and who leads changes all the time; but never two believe.
+#[test]
+fn a_lock_that_keeps_nobody_out_costs_leaders_and_not_safety() {
+    let mut tenures = 0;
+    for seed in 0..500 {
+        let config = config("anna");
+        let boot = |config, boot, now| Session::new(config, boot, now).unwrap();
+        let mut server = Server::new(Some(seed));
+        server.excludes = false;
+        let configs = [config.clone(), config.clone(), config];
+        let (storm, configs) = Storm::new(seed, &configs, server, Weather::STORM, true, boot);
+        let run = storm.run(&configs, 30);
+        assert_eq!(run.broken, None, "seed {seed}");
+        tenures += run.tenures;
+    }
+    assert!(tenures > 500, "{tenures}");
 }
 
 fn breaks_without(rule: Rule, names: &[&str], weather: Weather) -> Option<(&'static str, u64)> {

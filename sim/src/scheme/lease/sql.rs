@@ -23,10 +23,21 @@ pub(crate) struct Database {
     /// Of which connections the server has heard.
     latest: BTreeMap<u16, Connection>,
     /// What each session is asked now.
-    asked: BTreeMap<Session, (u16, Ticket, StoreAsk)>,
+    asked: BTreeMap<Session, Asked>,
+    /// Whom to tell that a session is over.
+    watches: BTreeMap<Session, (u16, Ticket)>,
     said: VecDeque<(u16, Ticket, StoreSaid)>,
     /// How many statements came that need no session.
     pooled: Session,
+}
+
+/// A request of a client, and the statement of it that is not answered yet.
+#[derive(Clone, Debug)]
+struct Asked {
+    client: u16,
+    ticket: Ticket,
+    ask: StoreAsk,
+    statement: Statement,
 }
 
 /// Of which life of a client, and which of that: later ones are greater.
@@ -38,6 +49,7 @@ impl Default for Database {
             server: Server::new(LAG),
             latest: BTreeMap::new(),
             asked: BTreeMap::new(),
+            watches: BTreeMap::new(),
             said: VecDeque::new(),
             pooled: POOLED,
         }
@@ -75,33 +87,53 @@ impl Database {
     /// What the server said is told, or the next statement of the request is asked.
     fn go_on(&mut self, now: u64) {
         while let Some((session, said)) = self.server.poll() {
-            let Some((client, ticket, ask)) = self.asked.remove(&session) else {
+            let Some(asked) = self.asked.remove(&session) else {
                 continue;
             };
-            match after(&ask, said) {
+            let (client, ticket) = (asked.client, asked.ticket);
+            match after(&asked, said) {
                 Next::Tell(told) => {
                     if session >= POOLED {
                         self.server.end(now, session);
                     }
                     self.said.push_back((client, ticket, told));
                 }
+                Next::Watch => {
+                    self.watches.insert(session, (client, ticket));
+                }
                 Next::Ask(statement) => {
-                    self.asked.insert(session, (client, ticket, ask));
                     self.server.ask(now, session, &statement);
+                    self.asked.insert(session, Asked { statement, ..asked });
                 }
             }
         }
+        self.tell_of_ends();
     }
 
-    /// Whoever waits for an answer gets none.
+    /// Clients whose connection is gone hear of it.
+    fn tell_of_ends(&mut self) {
+        self.watches.retain(|session, (client, ticket)| {
+            let connected = self.server.is_connected(*session);
+            if !connected {
+                let ended = StoreSaid::SqlSession(session::Reply::Ended);
+                self.said.push_back((*client, *ticket, ended));
+            }
+            connected
+        });
+    }
+
+    /// Every connection is gone: whoever waits for an answer gets none.
     fn hang_up(&mut self) {
         self.asked.clear();
         self.said.clear();
+        self.tell_of_ends();
     }
 }
 
 enum Next {
     Tell(StoreSaid),
+    /// It is answered when the session is over.
+    Watch,
     Ask(Statement),
 }
 
@@ -146,7 +178,8 @@ fn first(ask: &StoreAsk) -> Option<Statement> {
         }) => Statement::Release(text(NAME), nonce(*own), epoch.cast_signed()),
         StoreAsk::Sql(Request::Read) => Statement::Read(text(NAME)),
         StoreAsk::SqlSession(session::Request { call, .. }) => match call {
-            Call::Take { ttl, .. } => Statement::Open(ttl.as_micros().div_ceil(1_000)),
+            Call::Open { idle } => Statement::Open(idle.as_micros().div_ceil(1_000)),
+            Call::Take { .. } => Statement::Lock(text(NAME)),
             Call::Probe { nonce: own, epoch } => {
                 Statement::Probe(text(NAME), nonce(*own), epoch.cast_signed())
             }
@@ -157,68 +190,46 @@ fn first(ask: &StoreAsk) -> Option<Statement> {
 }
 
 /// What follows from what a statement of a request came to.
-fn after(ask: &StoreAsk, said: Said) -> Next {
-    match ask {
-        StoreAsk::Sql(request) => match (request, said) {
-            (_, Said::Epoch(epoch)) => Reply::Taken(epoch.cast_unsigned()).into(),
-            (Request::Take { .. } | Request::Renew { .. }, Said::NoRow) => {
-                Next::Ask(Statement::Read(text(NAME)))
-            }
-            (_, Said::Row) => Reply::Renewed.into(),
-            (_, Said::Done(_)) => Reply::Released.into(),
-            (_, Said::Read(columns, remains)) => {
-                let (holder, nonce) = seen(&columns);
-                Reply::Row(Some(Row {
-                    holder,
-                    nonce,
-                    epoch: columns.epoch.cast_unsigned(),
-                    left: Duration::from_micros(remains),
-                }))
-                .into()
-            }
-            (Request::Read, Said::NoRow) => Reply::Row(None).into(),
-            _ => Reply::NotDone.into(),
-        },
-        StoreAsk::SqlSession(request) => in_session(&request.call, said),
-        _ => Reply::NotDone.into(),
-    }
-}
-
-fn in_session(call: &Call, said: Said) -> Next {
-    use session::Reply;
-    match (call, said) {
-        (Call::Take { .. }, Said::Row) => Next::Ask(Statement::Lock(text(NAME))),
-        (
-            Call::Take {
-                claimant,
-                nonce: own,
-                former,
-                ttl,
-            },
-            Said::Is(true),
-        ) => {
-            let former = former.map_or_else(|| text(""), nonce);
-            Next::Ask(Statement::Draw(
-                values(claimant, *own),
-                micros(*ttl),
-                former,
-            ))
+fn after(asked: &Asked, said: Said) -> Next {
+    let in_session = matches!(asked.ask, StoreAsk::SqlSession(_));
+    match (&asked.statement, said) {
+        (Statement::Take(..), Said::Epoch(epoch)) => Reply::Taken(epoch.cast_unsigned()).into(),
+        (Statement::Take(..) | Statement::Renew(..), Said::NoRow) => {
+            Next::Ask(Statement::Read(text(NAME)))
         }
-        (Call::Take { .. }, Said::Is(false))
-        | (Call::Take { .. } | Call::Probe { .. }, Said::NoRow) => {
+        (Statement::Renew(..), Said::Row) => Reply::Renewed.into(),
+        (Statement::Release(..), _) if in_session => Next::Ask(Statement::Unlock(text(NAME))),
+        (Statement::Release(..), Said::Done(_)) => Reply::Released.into(),
+        (Statement::Read(_), Said::Read(columns, remains)) => {
+            let (holder, nonce) = seen(&columns);
+            Reply::Row(Some(Row {
+                holder,
+                nonce,
+                epoch: columns.epoch.cast_unsigned(),
+                left: Duration::from_micros(remains),
+            }))
+            .into()
+        }
+        (Statement::Read(_), Said::NoRow) => Reply::Row(None).into(),
+        (Statement::Open(_), Said::Row) => Next::Watch,
+        (Statement::Lock(_), Said::Is(true)) => match draw(&asked.ask) {
+            Some(draw) => Next::Ask(draw),
+            None => session::Reply::Ended.into(),
+        },
+        (Statement::Lock(_), Said::Is(false))
+        | (Statement::Draw(..) | Statement::Probe(..), Said::NoRow) => {
             Next::Ask(Statement::Look(text(NAME)))
         }
-        (_, Said::Drawn(epoch, interrupted)) => Reply::Taken {
+        (Statement::Draw(..), Said::Drawn(epoch, interrupted)) => session::Reply::Taken {
             epoch: epoch.cast_unsigned(),
             interrupted,
         }
         .into(),
-        (Call::Probe { .. }, Said::Row) => Reply::Held.into(),
-        (Call::Release { .. }, Said::Done(_)) => Next::Ask(Statement::Unlock(text(NAME))),
-        (Call::Release { .. }, Said::Is(_)) => Reply::Released.into(),
-        (_, Said::Looked(columns, locked)) => {
+        (Statement::Probe(..), Said::Row) => session::Reply::Held.into(),
+        (Statement::Unlock(_), Said::Is(_)) => session::Reply::Released.into(),
+        (Statement::Look(_), Said::Looked(columns, locked)) => {
             let (holder, nonce) = seen(&columns);
-            Reply::Row(Some(session::Row {
+            session::Reply::Row(Some(session::Row {
                 holder,
                 nonce,
                 epoch: columns.epoch.cast_unsigned(),
@@ -226,9 +237,33 @@ fn in_session(call: &Call, said: Said) -> Next {
             }))
             .into()
         }
-        (Call::Look, Said::NoRow) => Reply::Row(None).into(),
-        _ => Reply::Ended.into(),
+        (Statement::Look(_), Said::NoRow) => session::Reply::Row(None).into(),
+        _ if in_session => session::Reply::Ended.into(),
+        _ => Reply::NotDone.into(),
     }
+}
+
+/// With the lock an epoch is drawn.
+fn draw(ask: &StoreAsk) -> Option<Statement> {
+    let StoreAsk::SqlSession(session::Request {
+        call:
+            Call::Take {
+                claimant,
+                nonce: own,
+                former,
+                ttl,
+            },
+        ..
+    }) = ask
+    else {
+        return None;
+    };
+    let former = former.map_or_else(|| text(""), nonce);
+    Some(Statement::Draw(
+        values(claimant, *own),
+        micros(*ttl),
+        former,
+    ))
 }
 
 /// Who holds a row, by which attempt.
@@ -271,8 +306,14 @@ impl Service for Database {
             self.said.push_back((client, ticket, ended));
             return;
         };
-        self.asked.insert(session, (client, ticket, ask.clone()));
         self.server.ask(now, session, &statement);
+        let asked = Asked {
+            client,
+            ticket,
+            ask: ask.clone(),
+            statement,
+        };
+        self.asked.insert(session, asked);
         self.go_on(now);
     }
 
@@ -316,7 +357,6 @@ impl Service for Database {
     }
 
     fn evict(&mut self, _: u64) -> bool {
-        self.hang_up();
         self.server.clear()
     }
 
@@ -326,8 +366,11 @@ impl Service for Database {
     }
 
     fn restore(&mut self, _: u64) -> bool {
-        self.hang_up();
-        self.server.restore()
+        let restored = self.server.restore();
+        if restored {
+            self.hang_up();
+        }
+        restored
     }
 }
 

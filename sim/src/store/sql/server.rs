@@ -156,9 +156,8 @@ impl Server {
         restored
     }
 
-    /// Somebody empties the table. False when it is.
+    /// An operator deletes every row. False when there is none.
     pub fn clear(&mut self) -> bool {
-        self.restart();
         self.table.clear()
     }
 
@@ -276,7 +275,6 @@ impl Server {
             }
             Statement::ForUpdate(name)
             | Statement::SetEpoch(name, _)
-            | Statement::Delete(name)
             | Statement::Renew(name, ..)
             | Statement::Release(name, ..) => return self.update(when, session, name, statement),
         })
@@ -310,26 +308,20 @@ impl Server {
             return Outcome::Waits(name.clone());
         }
         self.table.lock(session, name);
-        let written = match statement {
+        match statement {
             Statement::Renew(.., ttl) => {
                 row.expires = at.saturating_add(*ttl);
-                Some(row)
             }
             Statement::Release(..) => {
                 row.holder = "".into();
                 row.metadata = "".into();
                 row.expires = at;
                 row.epoch += i64::from(row.epoch < LAST);
-                Some(row)
             }
-            Statement::SetEpoch(_, epoch) => {
-                row.epoch = *epoch;
-                Some(row)
-            }
-            Statement::Delete(_) => None,
+            Statement::SetEpoch(_, epoch) => row.epoch = *epoch,
             _ => return Outcome::Said(Said::Epoch(row.epoch)),
-        };
-        self.table.write(name, written);
+        }
+        self.table.write(name, row);
         Outcome::Said(match statement {
             Statement::Renew(..) => Said::Row,
             _ => Said::Done(1),
@@ -350,7 +342,7 @@ impl Server {
             Some(_) => return Outcome::Said(Said::NoRow),
         };
         let epoch = row.epoch;
-        self.table.write(&values.name, Some(row));
+        self.table.write(&values.name, row);
         Outcome::Said(Said::Epoch(epoch))
     }
 
@@ -373,8 +365,126 @@ impl Server {
             Some(row) => (row.epoch + 1, ttl),
         };
         let expires = began.cast_signed().saturating_add(wait);
-        self.table
-            .write(&values.name, Some(values.row(epoch, expires)));
+        self.table.write(&values.name, values.row(epoch, expires));
         Outcome::Said(Said::Drawn(epoch, wait > 0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TTL: i64 = 100;
+
+    fn take(nonce: &str) -> Statement {
+        Statement::Take(values(nonce), TTL)
+    }
+
+    fn values(nonce: &str) -> Values {
+        Values {
+            name: "e".into(),
+            holder: nonce.into(),
+            metadata: "".into(),
+            nonce: nonce.into(),
+        }
+    }
+
+    /// A server with so many sessions, from 1 on.
+    fn server(sessions: Session, lag: u64) -> Server {
+        let mut server = Server::new(lag);
+        (1..=sessions).for_each(|session| server.connect(0, session));
+        server
+    }
+
+    fn ask(server: &mut Server, now: u64, session: Session, statement: &Statement) -> Option<Said> {
+        server.ask(now, session, statement);
+        server.poll().map(|(_, said)| said)
+    }
+
+    #[test]
+    fn a_lock_that_came_and_went_leaves_an_update_as_it_was_worked_out() {
+        for (end, expires) in [
+            (Statement::Commit, 10 + TTL),
+            (Statement::Rollback, 10 + TTL),
+        ] {
+            let mut server = server(2, 0);
+            ask(&mut server, 0, 1, &take("a"));
+            ask(&mut server, 1, 2, &Statement::Begin);
+            ask(&mut server, 1, 2, &Statement::ForUpdate("e".into()));
+            let renew = Statement::Renew("e".into(), "a".into(), 1, TTL);
+            assert_eq!(ask(&mut server, 10, 1, &renew), None);
+            assert_eq!(ask(&mut server, 500, 2, &end), Some(Said::Done(0)));
+            // Long past its end.
+            assert_eq!(server.poll(), Some((1, Said::Row)));
+            assert_eq!(server.row("e").unwrap().1, expires);
+        }
+    }
+
+    #[test]
+    fn what_waits_for_a_row_to_take_looks_at_it_once_it_has_it() {
+        let mut server = server(2, 0);
+        ask(&mut server, 0, 1, &take("a"));
+        ask(&mut server, 1, 2, &Statement::Begin);
+        ask(&mut server, 1, 2, &Statement::ForUpdate("e".into()));
+        assert_eq!(ask(&mut server, 10, 1, &take("b")), None);
+        ask(&mut server, 500, 2, &Statement::Commit);
+        assert_eq!(server.poll(), Some((1, Said::Epoch(2))));
+        assert_eq!(server.row("e").unwrap().1, 500 + TTL);
+    }
+
+    #[test]
+    fn a_session_takes_its_lock_and_its_transaction_with_it() {
+        let mut server = server(3, 0);
+        let lock = Statement::Lock("e".into());
+        assert_eq!(ask(&mut server, 0, 1, &lock), Some(Said::Is(true)));
+        assert_eq!(ask(&mut server, 0, 2, &lock), Some(Said::Is(false)));
+        ask(&mut server, 0, 1, &Statement::Begin);
+        ask(&mut server, 0, 1, &take("a"));
+        ask(&mut server, 0, 1, &Statement::Lock("other".into()));
+        ask(&mut server, 0, 1, &Statement::Rollback);
+        let unlocked = Statement::Unlock("other".into());
+        assert_eq!(ask(&mut server, 0, 1, &unlocked), Some(Said::Is(true)));
+        ask(&mut server, 0, 1, &Statement::Begin);
+        ask(&mut server, 0, 1, &take("a"));
+        assert_eq!(ask(&mut server, 0, 2, &take("b")), None);
+        assert!(server.end(1, 1) && !server.end(1, 1));
+        assert_eq!(server.poll(), Some((2, Said::Epoch(1))));
+        assert_eq!(ask(&mut server, 1, 2, &lock), Some(Said::Is(true)));
+        assert_eq!(ask(&mut server, 1, 1, &lock), Some(Said::Ended));
+    }
+
+    #[test]
+    fn who_is_idle_for_too_long_is_ended_but_not_in_a_transaction() {
+        let mut server = server(2, 0);
+        for session in [1, 2] {
+            ask(&mut server, 0, session, &Statement::Open(1));
+        }
+        ask(&mut server, 0, 2, &Statement::Begin);
+        assert_eq!(server.due(), Some(1_000));
+        server.wake(1_000);
+        assert!(!server.is_connected(1) && server.is_connected(2));
+        ask(&mut server, 5_000, 2, &Statement::Commit);
+        assert_eq!(server.due(), Some(6_000));
+    }
+
+    #[test]
+    fn a_standby_has_what_reached_it_and_a_backup_what_was_there() {
+        let mut server = server(1, 50);
+        ask(&mut server, 0, 1, &take("a"));
+        server.back_up();
+        ask(&mut server, 100, 1, &take("b"));
+        ask(
+            &mut server,
+            120,
+            1,
+            &Statement::Release("e".into(), "b".into(), 2),
+        );
+        assert_eq!(server.row("e").unwrap().0.epoch, 3);
+        server.fail_over(155);
+        assert_eq!(server.row("e").unwrap().0.epoch, 2);
+        assert!(!server.is_connected(1));
+        assert!(server.restore());
+        assert_eq!(server.row("e").unwrap().0.epoch, 1);
+        assert!(server.clear() && server.row("e").is_none() && !server.clear());
     }
 }

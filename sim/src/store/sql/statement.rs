@@ -23,8 +23,6 @@ pub enum Statement {
     ForUpdate(Text),
     /// `UPDATE elections SET epoch = … WHERE name = …`: an operator's.
     SetEpoch(Text, i64),
-    /// `DELETE FROM elections WHERE name = …`: an operator's.
-    Delete(Text),
     /// `TAKE`.
     Take(Values, i64),
     /// `RENEW`: name, nonce, epoch, ttl.
@@ -101,7 +99,6 @@ impl Statement {
             Self::Take(values, _) | Self::Draw(values, ..) => Some(&values.name),
             Self::ForUpdate(name)
             | Self::SetEpoch(name, _)
-            | Self::Delete(name)
             | Self::Renew(name, ..)
             | Self::Release(name, ..) => Some(name),
             _ => None,
@@ -111,7 +108,7 @@ impl Statement {
     /// What comes of it when it finds no row.
     pub(super) const fn nothing(&self) -> Said {
         match self {
-            Self::SetEpoch(..) | Self::Delete(_) | Self::Release(..) => Said::Done(0),
+            Self::SetEpoch(..) | Self::Release(..) => Said::Done(0),
             _ => Said::NoRow,
         }
     }

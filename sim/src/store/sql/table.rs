@@ -52,7 +52,7 @@ struct Slot {
     /// Whose transaction has it locked.
     owner: Option<Session>,
     /// What that has made of it.
-    pending: Option<Option<Row>>,
+    pending: Option<Row>,
 }
 
 /// A change that a standby may not have yet: when it was committed, of which row, and what that was before.
@@ -87,7 +87,7 @@ impl Table {
     pub(super) fn visible(&self, session: Session, name: &str) -> Option<&Row> {
         let slot = self.slots.get(name)?;
         match &slot.pending {
-            Some(pending) if slot.owner == Some(session) => pending.as_ref(),
+            Some(pending) if slot.owner == Some(session) => Some(pending),
             _ => slot.committed.as_ref(),
         }
     }
@@ -109,7 +109,7 @@ impl Table {
     }
 
     /// A session, which has it locked, makes this of a row.
-    pub(super) fn write(&mut self, name: &Text, row: Option<Row>) {
+    pub(super) fn write(&mut self, name: &Text, row: Row) {
         self.slots.entry(name.clone()).or_default().pending = Some(row);
     }
 
@@ -123,7 +123,7 @@ impl Table {
             if let Some(pending) = slot.pending.take()
                 && commit
             {
-                let before = std::mem::replace(&mut slot.committed, pending);
+                let before = slot.committed.replace(pending);
                 slot.version += 1;
                 self.unstreamed.push_back((now, name.clone(), before));
             }

@@ -5,9 +5,9 @@ use crate::lease::{Claimant, Nonce};
 
 /// Something for the host to ask in a session.
 ///
-/// A session is one connection, which the machine has for itself. With the first request of a number the host opens one
-/// ([`OPEN`](crate::lease::sql::text::OPEN)), and closes the one before it, without waiting for anything. A request is never
-/// asked in another connection than that of its number: once that is gone, it is answered by [`Reply::Ended`].
+/// A session is one connection, which the machine has for itself. Its first request is [`Call::Open`], with which the host
+/// closes the one before it, without waiting for anything. A request is never asked in another connection than that of its
+/// number: once that is gone, it is answered by [`Reply::Ended`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// In which of the sessions of this life. It counts up, and never returns to an earlier one.
@@ -19,6 +19,12 @@ pub struct Request {
 /// What is asked. Each statement is a transaction of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Call {
+    /// Opens the connection: [`OPEN`](crate::lease::sql::text::OPEN), in whole milliseconds. Answered by [`Reply::Ended`]
+    /// when the connection is gone, or could not be opened, and not before.
+    Open {
+        /// How long the server lets it be idle.
+        idle: Duration,
+    },
     /// Takes the lock: [`LOCK`](crate::lease::sql::text::LOCK). If the session has it then, draws an epoch,
     /// [`DRAW`](crate::lease::sql::text::DRAW), and is answered by [`Reply::Taken`]; if it has not, or no row came back, it is
     /// answered as [`Look`](Self::Look) is.
@@ -71,8 +77,7 @@ pub enum Reply {
     /// The connection is gone: closed by the server, by a pool that found it too old, by an error that left it in doubt.
     /// The host has closed it, and opens no other under this number.
     Ended,
-    /// Nothing was done, for certain, and the session is as it was: it could not be opened yet; the statement was refused
-    /// and had done nothing.
+    /// Nothing was done, for certain, and the session is as it was: the statement was refused.
     NotDone,
 }
 

@@ -1,14 +1,14 @@
 //! The machine: what the node is about, in which session, and what it asks there for that.
 
-use super::api::{Call, Reply, Request, Row};
-use crate::lease::office::{NotElected, Office, ahead};
+mod answers;
+
+use super::api::{Call, Reply, Request};
+use crate::lease::office::{Office, ahead};
 use crate::lease::refuse::{Refusal, Refusals};
-use crate::lease::requests::{Open, Requests};
+use crate::lease::requests::Requests;
 use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
-use crate::{
-    Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Unknown, Why,
-};
+use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Unknown, Why};
 use core::convert::Infallible;
 use core::hash::{Hash, Hasher};
 
@@ -66,6 +66,10 @@ pub struct Session<R: Rules = Faithful> {
     nonce: Nonce,
     /// Which session is the present one.
     session: u32,
+    /// The number of the request that opens it; 0 when it is not open.
+    open: u64,
+    /// Whether the host was told of that.
+    told: bool,
     /// The session before it in which the node held the row and did not give it up, as far as it knows. It does not wait for
     /// itself.
     former: Option<u32>,
@@ -129,6 +133,8 @@ impl<R: Rules> Session<R> {
             },
             next: now,
             session: 0,
+            open: 0,
+            told: false,
             former: None,
             not_before: now,
             holder: None,
@@ -194,56 +200,6 @@ impl<R: Rules> Session<R> {
         }
     }
 
-    fn answered(&mut self, now: Instant, open: Open<Asked>, result: Result<Reply, Unknown>) {
-        if open.what.session != self.session {
-            // Of a connection that was closed.
-            return;
-        }
-        match (open.what.kind, result) {
-            (Kind::Take, Ok(Reply::Taken { epoch, interrupted })) => {
-                self.taken(now, open.sent, epoch, interrupted);
-            }
-            (Kind::Take | Kind::Look, Ok(Reply::Row(row))) => {
-                if matches!(self.aim, Aim::Take | Aim::Watch(_)) {
-                    self.follow(now, row);
-                }
-            }
-            (Kind::Probe, Ok(Reply::Held)) => self.held(now, open.sent),
-            (Kind::Probe, Ok(Reply::Row(row))) => {
-                if matches!(self.aim, Aim::Wait { .. } | Aim::Hold { .. }) {
-                    self.office.depose(Why::Taken);
-                    self.follow(now, row);
-                    self.another_session(now);
-                }
-            }
-            (Kind::Release, Ok(Reply::Released)) => {
-                if self.releasing() {
-                    self.another_session(now);
-                    self.former = None;
-                }
-            }
-            (_, Ok(Reply::Ended)) => {
-                self.office.depose(Why::Taken);
-                self.another_session(now);
-            }
-            (_, Ok(Reply::NotDone)) => {}
-            (kind, result) => {
-                if result.is_ok() {
-                    self.refusals.add(Refusal::WrongAnswer);
-                }
-                self.doubt(now, kind);
-            }
-        }
-    }
-
-    /// Something that was asked for may or may not have been done. Whether the session has the lock still, it is asked again;
-    /// from anything else the way out is to close it.
-    fn doubt(&mut self, now: Instant, kind: Kind) {
-        if kind != Kind::Probe {
-            self.another_session(now);
-        }
-    }
-
     /// The session is over, or is closed, and what it held with it.
     fn another_session(&mut self, now: Instant) {
         if matches!(
@@ -254,6 +210,7 @@ impl<R: Rules> Session<R> {
         }
         // Four thousand million of them, with a pause after each that did not hold it, are a life.
         self.session = self.session.saturating_add(1);
+        (self.open, self.told) = (0, false);
         match self.aim {
             // At once: it is the first to know.
             Aim::Wait { .. } | Aim::Hold { .. } => {
@@ -263,77 +220,6 @@ impl<R: Rules> Session<R> {
             Aim::Release { rest, .. } => self.stand_back(now, rest),
             Aim::Take | Aim::Watch(_) => self.next = Instant::FOREVER,
         }
-    }
-
-    /// The session has the lock, and drew an epoch by a request that was sent then.
-    fn taken(&mut self, now: Instant, sent: Instant, epoch: u64, interrupted: bool) {
-        if self.aim != Aim::Take {
-            return;
-        }
-        self.follow(now, None);
-        self.former = None;
-        let timing = &self.config.timing;
-        if interrupted && self.rules.keeps(Rule::OutwaitFormer) {
-            self.not_before = self.not_before.max(now + timing.wait(timing.ttl));
-        }
-        self.aim = Aim::Wait { epoch, alive: now };
-        self.held(now, sent);
-    }
-
-    /// The session has it still, as a request says that was sent then.
-    fn held(&mut self, now: Instant, sent: Instant) {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
-        let until = from + self.config.timing.belief(self.config.timing.ttl);
-        match &mut self.aim {
-            Aim::Hold { .. } => self.office.extend(until),
-            Aim::Wait { epoch, alive } => {
-                *alive = until.max(*alive);
-                if self.not_before <= now {
-                    let epoch = *epoch;
-                    self.lead(now, until, epoch);
-                }
-            }
-            _ => return,
-        }
-        if matches!(self.aim, Aim::Wait { .. } | Aim::Hold { .. }) {
-            self.next = sent + self.config.timing.renew_pause(&mut self.random);
-            if self.not_before > now {
-                self.next = self.next.min(self.not_before);
-            }
-        }
-    }
-
-    fn lead(&mut self, now: Instant, until: Instant, epoch: u64) {
-        let token = Token::new(self.config.generation, epoch);
-        match self.office.elect(token, until) {
-            Ok(()) => self.aim = Aim::Hold { epoch },
-            // The next answer may be there in time.
-            Err(NotElected::TooLate) => {}
-            Err(NotElected::For(refusal)) => {
-                self.refusals.add(refusal);
-                self.release(now, epoch, self.config.timing.retry);
-            }
-        }
-    }
-
-    /// Who holds the lock is followed until the next look but one.
-    fn follow(&mut self, now: Instant, row: Option<Row>) {
-        let timing = &self.config.timing;
-        let until = now + timing.retry + timing.patience + timing.patience;
-        let row = row.filter(|row| row.locked);
-        let leader = row.as_ref().and_then(|row| {
-            let leader = Leader {
-                node: row.holder.as_ref()?.identity.node(),
-                token: Token::new(self.config.generation, row.epoch),
-            };
-            Some((leader, until))
-        });
-        self.holder = row.and_then(|row| row.holder);
-        self.office.follow(leader);
     }
 
     /// Gives it up, and then does not want it for a while.
@@ -410,6 +296,9 @@ impl<R: Rules> Session<R> {
             Aim::Wait { .. } | Aim::Hold { .. } => Kind::Probe,
             Aim::Release { .. } => Kind::Release,
         };
+        if self.open == 0 {
+            self.open = self.requests.ticket().number;
+        }
         self.requests.make(now, Asked { kind, session });
     }
 }
@@ -428,10 +317,18 @@ impl<R: Rules> Election for Session<R> {
         match input {
             Input::Campaign => self.campaign(now),
             Input::Peer(_, never) => match never {},
-            Input::Reply(ticket, result) => match self.requests.answered(ticket) {
-                Some(open) => self.answered(now, open, result),
-                None => self.refusals.add(Refusal::UnknownTicket),
-            },
+            Input::Reply(ticket, result) => {
+                if self.open != 0 && ticket == self.requests.numbered(self.open) {
+                    match result {
+                        Ok(Reply::Ended) | Err(Unknown) => self.ended(now),
+                        Ok(_) => self.refusals.add(Refusal::WrongAnswer),
+                    }
+                } else if let Some(open) = self.requests.answered(ticket) {
+                    self.answered(now, open, result);
+                } else {
+                    self.refusals.add(Refusal::UnknownTicket);
+                }
+            }
             Input::Resign { .. } => {
                 if let Aim::Hold { epoch } = self.aim {
                     self.office.depose(Why::Resigned);
@@ -448,10 +345,17 @@ impl<R: Rules> Election for Session<R> {
         if let Some(output) = self.office.poll() {
             return Some(output);
         }
+        let session = self.session;
+        if self.open != 0 && !self.told {
+            self.told = true;
+            let ticket = self.requests.numbered(self.open);
+            let idle = self.config.timing.ttl;
+            let call = Call::Open { idle };
+            return Some(Output::Request(ticket, Request { session, call }));
+        }
         while let Some((ticket, asked)) = self.requests.untold() {
             // A host that does not drain has missed what is not wanted any more.
             if let Some(call) = self.call(asked) {
-                let session = self.session;
                 return Some(Output::Request(ticket, Request { session, call }));
             }
         }
@@ -492,6 +396,12 @@ impl<R: Rules> Election for Session<R> {
             Aim::Release { epoch, rest } => (4, epoch, now, rest),
         };
         (place, epoch, ahead(until, now), rest).hash(hasher);
-        (self.not_before.since(now), self.former, self.session).hash(hasher);
+        (
+            self.not_before.since(now),
+            self.former,
+            self.session,
+            self.open != 0,
+        )
+            .hash(hasher);
     }
 }
