@@ -127,7 +127,7 @@ impl App {
         holder: Holder,
         takeover: Takeover,
     ) {
-        let machine = self.takeover.get_or_insert_with(|| {
+        if self.takeover.is_none() {
             let config = Config {
                 page: 1,
                 timing: TIMING,
@@ -140,9 +140,9 @@ impl App {
                 _ => &[Rule::FenceBeforeRead],
             };
             let machine = Machine::with_rules(config, Switched::without(off));
-            Box::new(machine.expect("two resources, and pages of one job"))
-        });
-        machine.handle(now, standing, Input::Look);
+            self.takeover = machine.ok().map(Box::new);
+        }
+        self.hand(now, standing, Input::Look);
     }
 
     /// The takeover asks for something under this pass.

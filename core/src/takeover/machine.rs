@@ -283,13 +283,17 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             }
         }
         if let (None, Some(tenure)) = (self.tenure, led) {
-            let issued = tenure.token.is_issued();
-            if tenure.token > self.highest || !issued {
-                self.tenure = led;
-                self.highest = self.highest.max(tenure.token);
-                self.since = now;
-                self.begin(now, issued);
-            }
+            let refused = if !tenure.token.is_issued() {
+                Some(Because::NoToken)
+            } else if tenure.token <= self.highest {
+                Some(Because::Revived)
+            } else {
+                self.highest = tenure.token;
+                None
+            };
+            self.tenure = led;
+            self.since = now;
+            self.begin(now, refused);
         }
     }
 
@@ -297,12 +301,14 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     fn over(&mut self, now: Instant, token: Token) {
         self.drop_requests();
         self.stop_work(now, token);
+        if !matches!(self.stage, Stage::Resigning(Because::Revived, _)) {
+            self.out.push_back(Output::Event(Event::Over(token)));
+        }
         self.tenure = None;
         self.stage = Stage::Idle;
         (self.ready, self.works) = (false, false);
         (self.watch, self.changed) = (0, false);
         self.after = None;
-        self.out.push_back(Output::Event(Event::Over(token)));
     }
 
     /// What was not asked yet, or not answered, is not needed any more; but for what has to stop.

@@ -9,10 +9,10 @@ use crate::fence::Refused;
 use crate::{Instant, Ticket, Token, Unknown};
 
 impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
-    /// A tenure begins.
-    pub(super) fn begin(&mut self, now: Instant, issued: bool) {
-        if !issued {
-            self.stage = Stage::Resigning(Because::NoToken, now);
+    /// A tenure begins, if it is one to begin with.
+    pub(super) fn begin(&mut self, now: Instant, refused: Option<Because>) {
+        if let Some(because) = refused {
+            self.stage = Stage::Resigning(because, now);
         } else if self.keeps(Rule::FenceBeforeRead) {
             self.enter(now, Stage::Fencing);
         } else {

@@ -165,6 +165,9 @@ listed! {
         HandedOver,
         /// The tenure has no token, as those of Redlock: nobody could tell its work from that of another.
         NoToken,
+        /// The tenure was over for its work before, which was stopped, and shows again: the host looked at a standing of one
+        /// time with the clock of another. It leads and nobody would work.
+        Revived,
     }
 }
 
@@ -177,7 +180,7 @@ pub enum Input<K> {
     Reply(Ticket, Result<Reply<K>, crate::Unknown>),
     /// The guard of a resource refused an effect of the work.
     Refused(Refused),
-    /// Finish what runs, and leave office. It does not take over in this life any more.
+    /// Finish what runs, and leave office. No effect on a node that does not lead.
     HandOver,
 }
 

@@ -319,7 +319,11 @@ fn a_deposition_at_any_instant_ends_it_and_the_next_tenure_begins_from_the_fence
         assert_eq!((host.asks(), host.takeover.refusals().total()), (vec![], 1));
         // The same token does not come back (C4), a higher one begins anew.
         host.lead(34, 9_500);
-        assert_eq!((host.asks(), host.takeover.pass()), (vec![], None));
+        let says = host.says();
+        assert_eq!(says, [Output::Resign(Because::Revived)]);
+        assert_eq!((host.may_begin(), host.may_go_on()), (None, None));
+        host.lose();
+        assert_eq!(host.says(), [], "it was over before");
         host.lead(36, 9_500);
         let fences = host.wants();
         assert_eq!(fences, [Request::Fence(0), Request::Fence(1)]);

@@ -4,8 +4,8 @@
 //! job its own at the resources (a compare-and-swap of the owner), works for a while, and writes the effect together with
 //! the mark that it is done. Periods that were missed are made up for, each once and in order.
 //!
-//! A new leader fences, reads the job table, and takes over what another term began: the same compare-and-swap, from the
-//! owner it read. The job is then run again from its beginning; its effect is taken once, because the fence keeps the
+//! A new leader fences, reads the job table, and takes over what another term began, as the core's
+//! [takeover](tenure::takeover) says: the same compare-and-swap, from the owner it read. The job is then run again from its beginning; its effect is taken once, because the fence keeps the
 //! former owner's out.
 
 mod scheduler;
