@@ -1,6 +1,8 @@
 //! Figures over many seeds: how long a failover takes and where, what a minority leader believes, how many stale writes
 //! get in, and how often jitter alone starts an election.
 
+#[cfg(not(target_family = "wasm"))]
+mod causes;
 mod failover;
 mod jitter;
 mod minority;

@@ -14,7 +14,10 @@ pub use expected::{Expected, expected};
 pub use table::Table;
 pub use trial::{BEYOND, Jumped, Trial};
 
+use super::causes::nearest;
 use super::timing;
+use crate::fault::{Action, Who};
+use crate::physics::trace::{Event, Kind as What};
 use crate::scenario::{Clients, Lease, Scenario};
 use crate::scheme::Unfit;
 use crate::scheme::lease::Kind;
@@ -128,6 +131,10 @@ impl Cells {
                 rate: terms.timing.rate.0,
                 jumped: row.jumped(),
                 resigns: seed % 2 == 1,
+                granted: match trial {
+                    Trial::Failover => granted(world.clone(), leader as u16),
+                    _ => None,
+                },
             };
             self.events += cell.run(world.clone(), seed, trial.plan(&cast));
         }
@@ -141,6 +148,28 @@ impl Cells {
         }
         self.events += other.events;
     }
+}
+
+/// When a server of the store grants the claim of the next leader, after the present one has resigned.
+fn granted(mut world: World, leader: u16) -> Option<u64> {
+    let first = world.trace().count();
+    world.trace_mut().recording = true;
+    world.act(Action::Resign(Who::Node(leader))).ok()?;
+    let servers = NODES..NODES + world.servers().count();
+    while world.now() < world.duration() {
+        world.run_until(world.now() + 100_000);
+        let events = &world.trace().fresh;
+        let mut heirs = events
+            .iter()
+            .filter(|event| event.kind == What::Established);
+        if let Some(heir) = heirs.next() {
+            let served = |event: &Event| {
+                event.kind == What::Deliver && servers.contains(&usize::from(event.actor))
+            };
+            return nearest(events, first, heir, served).map(|served| served.at);
+        }
+    }
+    None
 }
 
 /// The world of a row before anything is done to it, and when that begins: at any moment of a renewal.

@@ -14,7 +14,8 @@ pub enum Trial {
     Pause,
     /// It is cut off from the store and from the other nodes, for as long.
     Partition,
-    /// The leader hands over, and the store goes over to its replica.
+    /// The leader resigns, and the store goes over to its asynchronous replica just when it has granted the claim of the next:
+    /// before the replica can have heard of that.
     Failover,
     /// A clock jumps ahead by two leases: that of a server of the store, or of a waiter.
     ClockJump,
@@ -58,6 +59,8 @@ pub(super) struct Cast {
     pub(super) jumped: Jumped,
     /// Whether the leader resigns where that is not always so.
     pub(super) resigns: bool,
+    /// When a claim is granted after the leader has resigned.
+    pub(super) granted: Option<u64>,
 }
 
 impl Trial {
@@ -117,7 +120,13 @@ impl Trial {
                 fault(0, Action::Partition(vec![(0, who), (1, Who::Rest)])),
                 fault(long, Action::HealAll),
             ],
-            Self::Failover => Vec::new(),
+            Self::Failover => match (cast.stores().next(), cast.granted) {
+                (Some(server), Some(granted)) => vec![
+                    fault(0, Action::Resign(who)),
+                    fault(granted - at, Action::Failover(server)),
+                ],
+                _ => Vec::new(),
+            },
             Self::ClockJump => cast.jump(),
             Self::RateWithin => cast.apart(cast.rate),
             Self::RateBeyond => cast.apart(BEYOND),

@@ -6,6 +6,7 @@
 
 use crate::fault::{Action, Fault, Who};
 use crate::physics::weather::Weather;
+use std::ops::Range;
 use tenure::NodeId;
 use tenure::random::Random;
 
@@ -74,19 +75,24 @@ impl Level {
         }
     }
 
-    /// What happens of it to so many nodes and the servers after them until then, in order of time.
+    /// What happens of it to so many nodes and the servers after them until then, in order of time. The same seed begins
+    /// alike, however long it goes on.
     pub(super) fn plan(self, seed: u64, nodes: u16, servers: u16, until: u64) -> Vec<Fault> {
         let mut plan = Vec::new();
-        if self == Self::Calm {
-            return plan;
-        }
         for member in 0..nodes + servers {
-            let mut draw = Random::new(seed, NodeId(u64::from(member)), 1);
-            if member < nodes {
-                spikes(&mut plan, &mut draw, member, nodes..nodes + servers, until);
+            let of_what = |what| Spells::new(seed, member, what, until);
+            if self != Self::Calm && member < nodes {
+                spikes(&mut plan, of_what(1), member, nodes..nodes + servers);
             }
             if self == Self::Stalls {
-                freezes(&mut plan, &mut draw, member, member < nodes, until);
+                let stalls = of_what(2).each(MINUTE, STALL.0, |draw| pareto_of_one(draw, STALL.1));
+                let pauses = of_what(3).each(SECOND, PAUSE.0, |draw| pareto_of_two(draw, PAUSE.1));
+                let pauses = pauses.into_iter().filter(|_| member < nodes);
+                freezes(
+                    &mut plan,
+                    member,
+                    stalls.into_iter().chain(pauses).collect(),
+                );
             }
         }
         plan.sort_by_key(|fault| fault.at);
@@ -94,27 +100,46 @@ impl Level {
     }
 }
 
-/// The instants, one in `chance` of the spans of time on average, at which something begins.
-fn instants(draw: &mut Random, span: u64, chance: u64, until: u64) -> Vec<u64> {
-    (0..until / span)
-        .filter_map(|place| {
-            let (comes, within) = (draw.below(chance) == 0, draw.below(span));
-            comes.then_some(place * span + within)
-        })
-        .collect()
+/// Draws when spells begin, and how long they last, each from a source of its own: how many there are shifts no other draw.
+struct Spells {
+    when: Random,
+    how: Random,
+    until: u64,
 }
 
-fn spikes(
-    plan: &mut Vec<Fault>,
-    draw: &mut Random,
-    node: u16,
-    servers: std::ops::Range<u16>,
-    until: u64,
-) {
+impl Spells {
+    fn new(seed: u64, member: u16, what: u64, until: u64) -> Self {
+        let source = |part| Random::new(seed, NodeId(u64::from(member)), 2 * what + part);
+        Self {
+            when: source(0),
+            how: source(1),
+            until,
+        }
+    }
+
+    /// When each begins, and what is drawn for it: in any of the spans of time one does with a chance of one in so many.
+    fn each<T>(
+        mut self,
+        span: u64,
+        chance: u64,
+        drawn: impl Fn(&mut Random) -> T,
+    ) -> Vec<(u64, T)> {
+        let mut all = Vec::new();
+        for place in 0..self.until / span {
+            let (comes, within) = (self.when.below(chance) == 0, self.when.below(span));
+            if comes {
+                all.push((place * span + within, drawn(&mut self.how)));
+            }
+        }
+        all
+    }
+}
+
+fn spikes(plan: &mut Vec<Fault>, spells: Spells, node: u16, servers: Range<u16>) {
     let between = |draw: &mut Random, (least, most): (u64, u64)| least + draw.below(most - least);
+    let drawn = |draw: &mut Random| (between(draw, LATER), between(draw, LASTS));
     let mut free = 0;
-    for at in instants(draw, SECOND, SPIKE, until) {
-        let (later, lasts) = (between(draw, LATER), between(draw, LASTS));
+    for (at, (later, lasts)) in spells.each(SECOND, SPIKE, drawn) {
         if at < free {
             continue;
         }
@@ -132,32 +157,26 @@ fn spikes(
     }
 }
 
-fn freezes(plan: &mut Vec<Fault>, draw: &mut Random, member: u16, pauses: bool, until: u64) {
-    let mut all = Vec::new();
-    if pauses {
-        for at in instants(draw, SECOND, PAUSE.0, until) {
-            all.push((at, pareto_of_two(draw, PAUSE.1)));
-        }
-    }
-    for at in instants(draw, MINUTE, STALL.0, until) {
-        all.push((at, pareto_of_one(draw, STALL.1)));
-    }
+/// A process freezes at each of these instants for so long, if it is not frozen then.
+fn freezes(plan: &mut Vec<Fault>, member: u16, mut all: Vec<(u64, u64)>) {
     all.sort_unstable();
+    let who = Who::Node(member);
     let mut free = 0;
     for (at, lasts) in all {
         if at < free {
             continue;
         }
         free = at + lasts.min(LONGEST);
-        let who = Who::Node(member);
-        plan.push(Fault {
-            at,
-            action: Action::Pause(who),
-        });
-        plan.push(Fault {
-            at: free,
-            action: Action::Resume(who),
-        });
+        plan.extend([
+            Fault {
+                at,
+                action: Action::Pause(who),
+            },
+            Fault {
+                at: free,
+                action: Action::Resume(who),
+            },
+        ]);
     }
 }
 
@@ -202,6 +221,21 @@ mod tests {
                 assert!(off * off < 16 * expected, "{shape} {times} {found}");
             }
         }
+    }
+
+    #[test]
+    fn the_same_seed_begins_alike_however_long_it_goes_on() {
+        let short = Level::Stalls.plan(7, 3, 1, 30 * MINUTE);
+        let long = Level::Stalls.plan(7, 3, 1, 60 * MINUTE);
+        let begun = |plan: &[Fault]| {
+            let begun = plan.iter().take_while(|fault| fault.at < 29 * MINUTE);
+            begun.cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(begun(&short), begun(&long));
+        assert_ne!(
+            begun(&short),
+            begun(&Level::Stalls.plan(8, 3, 1, 30 * MINUTE))
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod table;
 pub use jitter::Level;
 pub use table::Table;
 
+use super::causes::nearest;
 use crate::fault::{Action, Plan, Who};
 use crate::physics::trace::{Event, Kind as What};
 use crate::scenario::{Clients, Lease, Scenario};
@@ -28,6 +29,9 @@ pub const NODES: usize = 3;
 
 /// How long each seed is watched before the crash, in microseconds.
 pub const WATCHED: u64 = 600_000_000;
+
+/// When that begins, whatever the length: so that all meet the same jitter.
+const SETTLED: u64 = 120_000_000;
 
 /// What was measured of one length of a lease, under one level of jitter.
 #[derive(Clone, Debug, Default)]
@@ -82,9 +86,7 @@ impl Lag {
     /// Runs one seed; answers how many events that took.
     fn run(&mut self, kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<u64, Unfit> {
         let ttl = Duration::from_secs(ttl);
-        // Until a first leader is there, and until another is after the crash, with what is stalled meanwhile.
-        let (settled, long) = (2 * ttl.as_micros() + 5_000_000, 4 * ttl.as_micros());
-        let crash = settled + WATCHED;
+        let crash = SETTLED + WATCHED;
         let usual = Scenario::usual();
         let scenario = Scenario {
             seed,
@@ -101,7 +103,8 @@ impl Lag {
                 every: u64::MAX >> 1,
                 ..usual.clients
             },
-            duration: crash + long + 120_000_000,
+            // Until another leads after the crash, whatever stalls meanwhile.
+            duration: crash + 4 * ttl.as_micros() + 120_000_000,
             ..usual
         };
         scenario.setup().check()?;
@@ -109,7 +112,7 @@ impl Lag {
         let servers = world.servers().count() as u16;
         let plan = level.plan(seed, NODES as u16, servers, scenario.duration);
         world.set_plan(&Plan::new(plan));
-        world.run_until(settled);
+        world.run_until(SETTLED);
         let (deposed, without) = watched(&world);
         world.run_until(crash);
         let (deposed_then, without_then) = watched(&world);
@@ -180,21 +183,9 @@ fn watched(world: &World) -> (u64, u64) {
     (world.counts().depositions, without)
 }
 
-/// When the request was sent by whose answer a node was established: back along the causes to what the node itself sent, of
-/// events of which the first is number `first`.
+/// When the request was sent by whose answer a node was established, of events of which the first is number `first`. One that
+/// was sent before the crash counts from its answer: the record was free when that came.
 fn claimed(events: &[Event], first: u64, heir: &Event) -> u64 {
-    let mut event = heir;
-    loop {
-        let cause = u64::try_from(event.cause).ok();
-        let place = cause.and_then(|cause| cause.checked_sub(first));
-        let before = place.and_then(|place| events.get(place as usize));
-        match before {
-            Some(before) if before.kind == What::Send && before.actor == heir.actor => {
-                return before.at;
-            }
-            Some(before) => event = before,
-            // Sent before the crash: it was free when the answer came.
-            None => return heir.at,
-        }
-    }
+    let sent = |event: &Event| event.kind == What::Send && event.actor == heir.actor;
+    nearest(events, first, heir, sent).map_or(heir.at, |sent| sent.at)
 }

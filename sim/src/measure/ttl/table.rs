@@ -53,9 +53,11 @@ impl Table {
         }
         let _ = writeln!(
             out,
-            "{NODES} nodes, each seed watched for {} minutes and then the leader crashes; the lease renewed within a third of it,\n\
-             retried within a ninth, a margin of a tenth; etcd grants two seconds where one is asked for\n\
-             detection: until the claim leaves that wins; takeover: until its node may act; no leader with a crash a day: seconds",
+            "{NODES} nodes; a lease is renewed within a third of it, retried within a ninth, with a margin of a tenth; etcd grants\n\
+             two seconds where one is asked for; the same jitter for every length, {} minutes a seed, and then the leader crashes\n\
+             detection: from the crash until the claim is sent that wins; takeover: until its node may act\n\
+             false failovers: tenures that ended though their node lived; no leader: none that is not frozen\n\
+             with a crash a day: seconds a day without a leader, by jitter and by one crash",
             WATCHED / 60_000_000
         );
         for kind in Kind::ALL {
