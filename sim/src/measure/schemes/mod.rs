@@ -16,7 +16,7 @@ pub use trial::{BEYOND, Jumped, Trial};
 
 use super::causes::nearest;
 use super::timing;
-use crate::fault::{Action, Who};
+use crate::fault::{Action, Fault, Who};
 use crate::physics::trace::{Event, Kind as What};
 use crate::scenario::{Clients, Lease, Scenario};
 use crate::scheme::Unfit;
@@ -108,35 +108,17 @@ impl Cells {
         trials: &[Trial],
         seed: u64,
     ) -> Result<(), Unfit> {
-        let (scenario, at) = begin(row, terms, seed)?;
-        let mut world = World::new(&scenario);
-        world.run_until(at);
-        let leader = world.leader();
+        let (_, world) = begun(row, terms, seed)?;
         self.events += world.trace().count();
         for trial in trials {
-            let cell = &mut self.cells[*trial as usize];
-            let Some((leader, _)) = leader else {
-                cell.never_led += 1;
-                continue;
-            };
             if matches!(expected(row, *trial), Expected::NotApplicable(_)) {
                 continue;
             }
-            let cast = Cast {
-                leader: leader as u16,
-                nodes: NODES as u16,
-                servers: world.servers().count() as u16,
-                at,
-                ttl: terms.timing.ttl.as_micros(),
-                rate: terms.timing.rate.0,
-                jumped: row.jumped(),
-                resigns: seed % 2 == 1,
-                granted: match trial {
-                    Trial::Failover => granted(world.clone(), leader as u16),
-                    _ => None,
-                },
-            };
-            self.events += cell.run(world.clone(), seed, trial.plan(&cast));
+            let cell = &mut self.cells[*trial as usize];
+            match faults(row, terms, *trial, &world, seed) {
+                Some(plan) => self.events += cell.run(world.clone(), seed, plan),
+                None => cell.never_led += 1,
+            }
         }
         Ok(())
     }
@@ -148,6 +130,40 @@ impl Cells {
         }
         self.events += other.events;
     }
+}
+
+/// The whole run of one seed in one cell, to be run for itself; `None` when nobody leads when the fault is to begin.
+///
+/// # Errors
+/// When the core refuses the setting.
+pub fn scenario(
+    row: Row,
+    terms: &Terms,
+    trial: Trial,
+    seed: u64,
+) -> Result<Option<Scenario>, Unfit> {
+    let (scenario, world) = begun(row, terms, seed)?;
+    let faults = faults(row, terms, trial, &world, seed);
+    Ok(faults.map(|faults| Scenario { faults, ..scenario }))
+}
+
+/// What is done to a world that has come so far; `None` when nobody leads there.
+fn faults(row: Row, terms: &Terms, trial: Trial, world: &World, seed: u64) -> Option<Vec<Fault>> {
+    let (leader, _) = world.leader()?;
+    Some(trial.plan(&Cast {
+        leader: leader as u16,
+        nodes: NODES as u16,
+        servers: world.servers().count() as u16,
+        at: world.now(),
+        ttl: terms.timing.ttl.as_micros(),
+        rate: terms.timing.rate.0,
+        jumped: row.jumped(),
+        resigns: seed % 2 == 1,
+        granted: match trial {
+            Trial::Failover => granted(world.clone(), leader as u16),
+            _ => None,
+        },
+    }))
 }
 
 /// When a server of the store grants the claim of the next leader, after the present one has resigned.
@@ -172,8 +188,8 @@ fn granted(mut world: World, leader: u16) -> Option<u64> {
     None
 }
 
-/// The world of a row before anything is done to it, and when that begins: at any moment of a renewal.
-fn begin(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, u64), Unfit> {
+/// The world of a row at the moment at which something is done to it, which is any of a renewal; and its scenario so far.
+fn begun(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, World), Unfit> {
     let ttl = terms.timing.ttl.as_micros();
     let phase = Random::from_seed(seed).below(terms.timing.renew.as_micros());
     let at = SETTLED * ttl + phase;
@@ -206,5 +222,7 @@ fn begin(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, u64), Unfit> {
         ..usual
     };
     scenario.setup().check()?;
-    Ok((scenario, at))
+    let mut world = World::new(&scenario);
+    world.run_until(at);
+    Ok((scenario, world))
 }

@@ -85,43 +85,29 @@ impl Lags {
 impl Lag {
     /// Runs one seed; answers how many events that took.
     fn run(&mut self, kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<u64, Unfit> {
-        let ttl = Duration::from_secs(ttl);
-        let crash = SETTLED + WATCHED;
-        let usual = Scenario::usual();
-        let scenario = Scenario {
-            seed,
-            nodes: NODES,
-            lease: Some(Lease {
-                kind,
-                timing: Timing::of(ttl),
-                latency: Duration::from_millis(20),
-                rules: Switched::default(),
-            }),
-            weather: level.weather(),
-            clients: Clients {
-                // Nobody: who leads is all that is asked.
-                every: u64::MAX >> 1,
-                ..usual.clients
-            },
-            // Until another leads after the crash, whatever stalls meanwhile.
-            duration: crash + 4 * ttl.as_micros() + 120_000_000,
-            ..usual
-        };
-        scenario.setup().check()?;
-        let mut world = World::new(&scenario);
+        let mut world = world(kind, level, ttl, seed)?;
         let servers = world.servers().count() as u16;
-        let plan = level.plan(seed, NODES as u16, servers, scenario.duration);
+        let plan = level.plan(seed, NODES as u16, servers, world.duration());
         world.set_plan(&Plan::new(plan));
-        world.run_until(SETTLED);
-        let (deposed, without) = watched(&world);
-        world.run_until(crash);
-        let (deposed_then, without_then) = watched(&world);
-        self.false_failovers += deposed_then - deposed;
-        self.without_leader += without_then - without;
-        self.time += WATCHED;
+        self.watch(&mut world);
         self.crash(&mut world);
         self.two_leaders += world.judges().belief().overlap;
         Ok(world.trace().count())
+    }
+
+    /// Nobody dies, and who leads is watched.
+    fn watch(&mut self, world: &mut World) {
+        let so_far = |world: &World| {
+            let without = world.judges().belief().without_leader;
+            (world.counts().depositions, without)
+        };
+        world.run_until(SETTLED);
+        let (deposed, without) = so_far(world);
+        world.run_until(SETTLED + WATCHED);
+        let (deposed_then, without_then) = so_far(world);
+        self.false_failovers += deposed_then - deposed;
+        self.without_leader += without_then - without;
+        self.time += WATCHED;
     }
 
     /// The leader's process dies, as soon as one leads, and is followed until another does.
@@ -177,10 +163,31 @@ impl Lag {
     }
 }
 
-/// How many were deposed so far, and how long no running node led.
-fn watched(world: &World) -> (u64, u64) {
-    let without = world.judges().belief().without_leader;
-    (world.counts().depositions, without)
+/// A world in which nothing is wrong.
+fn world(kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<World, Unfit> {
+    let ttl = Duration::from_secs(ttl);
+    let usual = Scenario::usual();
+    let scenario = Scenario {
+        seed,
+        nodes: NODES,
+        lease: Some(Lease {
+            kind,
+            timing: Timing::of(ttl),
+            latency: Duration::from_millis(20),
+            rules: Switched::default(),
+        }),
+        weather: level.weather(),
+        clients: Clients {
+            // None: who leads is all that is asked.
+            every: u64::MAX >> 1,
+            ..usual.clients
+        },
+        // Until another leads after the crash, whatever stalls meanwhile.
+        duration: SETTLED + WATCHED + 4 * ttl.as_micros() + 120_000_000,
+        ..usual
+    };
+    scenario.setup().check()?;
+    Ok(World::new(&scenario))
 }
 
 /// When the request was sent by whose answer a node was established, of events of which the first is number `first`. One that
@@ -188,4 +195,69 @@ fn watched(world: &World) -> (u64, u64) {
 fn claimed(events: &[Event], first: u64, heir: &Event) -> u64 {
     let sent = |event: &Event| event.kind == What::Send && event.actor == heir.actor;
     nearest(events, first, heir, sent).map_or(heir.at, |sent| sent.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Fault;
+
+    const SECOND: u64 = 1_000_000;
+
+    /// What is measured where the leader freezes for a while, once it is watched.
+    fn frozen_for(kind: Kind, seconds: u64) -> Lag {
+        let mut lag = Lag::default();
+        let mut world = world(kind, Level::Calm, 10, 3).unwrap();
+        world.run_until(SETTLED + SECOND);
+        let who = Who::Node(world.leader().unwrap().0 as u16);
+        // From the beginning again: it is the same world.
+        let mut world = self::world(kind, Level::Calm, 10, 3).unwrap();
+        let at = SETTLED + SECOND;
+        world.set_plan(&Plan::new(vec![
+            Fault {
+                at,
+                action: Action::Pause(who),
+            },
+            Fault {
+                at: at + seconds * SECOND,
+                action: Action::Resume(who),
+            },
+        ]));
+        lag.watch(&mut world);
+        lag
+    }
+
+    #[test]
+    fn a_leader_that_lives_and_loses_its_tenure_is_one_false_failover() {
+        for kind in Kind::ALL {
+            let (short, long) = (frozen_for(kind, 2), frozen_for(kind, 20));
+            assert_eq!(short.false_failovers, 0, "{kind:?}");
+            assert_eq!(short.without_leader, 2 * SECOND, "{kind:?}");
+            assert_eq!(long.false_failovers, 1, "{kind:?}");
+            let without = long.without_leader;
+            let lease = 6 * SECOND..12 * SECOND;
+            assert!(lease.contains(&without), "{kind:?} {without}");
+            assert_eq!(long.time, WATCHED);
+        }
+    }
+
+    #[test]
+    fn a_crash_is_noticed_when_the_lease_is_over_and_taken_over_soon_after() {
+        for kind in [Kind::Sql, Kind::Etcd] {
+            for seed in 0..10 {
+                let mut lag = Lag::default();
+                let mut world = world(kind, Level::Calm, 9, seed).unwrap();
+                lag.watch(&mut world);
+                lag.crash(&mut world);
+                let (detection, takeover) =
+                    (lag.detection.quantiles().max, lag.takeover.quantiles().max);
+                // It was renewed within three seconds before; a waiter that polls does so every second.
+                assert!((6 * SECOND - 20_000..10 * SECOND + 20_000).contains(&detection));
+                // One round trip, of 1 to 4 ms.
+                let answered = takeover - detection;
+                assert!((1_000..=4_000).contains(&answered), "{kind:?} {answered}");
+                assert_eq!((lag.false_failovers, lag.unfinished), (0, 0));
+            }
+        }
+    }
 }

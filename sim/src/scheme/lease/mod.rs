@@ -14,10 +14,11 @@ use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::lease::{
-    Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Switched, Timing,
+    Boot, BudgetError, Claimant, Config, Identity, Refusal, Refusals, Rule, Switched, Timing,
 };
 use tenure::lease::{etcd as core_etcd, sql as core_sql};
 use tenure::raft::{Message, Write};
+use tenure::rules::Rules as _;
 use tenure::{Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure};
 
 /// By what the nodes elect.
@@ -143,6 +144,7 @@ impl Setup {
                 node: self.names[node].node(),
                 incarnation: life,
             },
+            lapses: self.rules.keeps(Rule::DemoteByTimer),
         })
     }
 }
@@ -153,6 +155,8 @@ pub struct Machine {
     scheme: AnyScheme,
     names: Arc<[Identity]>,
     holder: Holder,
+    /// Whether its tenures end by the clock.
+    lapses: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -227,6 +231,11 @@ impl Machine {
     pub(super) fn standing(&self, now: Instant) -> Standing {
         match each!(&self.scheme, scheme => scheme.standing(now)) {
             Standing::Following(leader) => Standing::Following(self.leader_placed(leader)),
+            // For those who watch, it does not end by itself.
+            Standing::Leading(tenure) if !self.lapses => Standing::Leading(Tenure {
+                until: Instant::FOREVER,
+                ..tenure
+            }),
             standing => standing,
         }
     }
