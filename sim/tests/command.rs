@@ -408,3 +408,68 @@ fn a_row_of_scale_tells_what_a_run_cost() {
     // At the start, after the crash, and after the cut: once a minute each, but for the start.
     assert!((4.0..=5.0).contains(&number(4)), "{out}");
 }
+
+#[test]
+fn the_table_of_schemes_is_the_same_on_any_number_of_threads() {
+    let table = |threads| {
+        let args = ["schemes", "--seeds", "40", "--scheme", "etcd,sql"];
+        let more = ["--fault", "pause,rate-beyond", "--threads", threads];
+        ends(&tenure_sim(&[&args[..], &more].concat(), ""))
+    };
+    let (ended, out, err) = table("1");
+    assert_eq!(ended, 0, "{out}");
+    assert!(
+        err.contains("40 of 40") && err.contains("events/s"),
+        "{err}"
+    );
+    for part in [
+        "sql: ",
+        "etcd: ",
+        "\npause ",
+        "broken by design: two leaders",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    assert!(!out.contains("\ncrash "), "{out}");
+    assert_eq!(table("3").1, out);
+}
+
+#[test]
+fn the_table_of_schemes_is_json_and_what_is_not_there_is_refused() {
+    let args = ["schemes", "--seeds", "2", "--json"];
+    let some = ["--scheme", "raft,sql", "--fault", "crash,store-restart"];
+    let (ended, out, _) = ends(&tenure_sim(&[&args[..], &some].concat(), ""));
+    assert_eq!(ended, 0, "{out}");
+    assert!(out.starts_with("{\"asExpected\":true,"), "{out}");
+    for part in [
+        r#"{"scheme":"raft","fault":"store-restart","verdict":"not applicable","asExpected":true,"reason":"there is no store"}"#,
+        r#"{"scheme":"sql","fault":"crash","verdict":"holds","asExpected":true,"runs":2,"twoLeaders":{"p50":0,"p99":0,"worst":0}"#,
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    for (option, value) in [("--scheme", "paxos"), ("--fault", "crash,flood")] {
+        let (ended, _, err) = ends(&tenure_sim(&["schemes", option, value], ""));
+        assert_eq!(ended, 2);
+        assert!(
+            err.contains("use some of ") && err.contains(option),
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn the_table_of_lengths_ends_with_what_it_says_of_the_advice() {
+    let args = ["ttl", "--seeds", "2", "--scheme", "sql"];
+    let (ended, out, _) = ends(&tenure_sim(&args, ""));
+    assert_eq!(ended, 0, "{out}");
+    for part in [
+        "sql, calm\n",
+        "sql, stalls\n",
+        "\n  60 s",
+        "\nsql: 5 to 10 s ",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    let (ended, json, _) = ends(&tenure_sim(&[&args[..], &["--json"]].concat(), ""));
+    assert_eq!((ended, json.matches("\"ttl\":").count()), (0, 21));
+}

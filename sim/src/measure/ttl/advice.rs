@@ -4,7 +4,7 @@
 //! long nobody leads: by jitter, as measured, and by real crashes, of which one a day is reckoned with.
 
 use super::{Lag, Lags, Level, TTLS};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
 
 /// What the guides advise, in seconds.
@@ -24,14 +24,47 @@ pub(super) fn cost(lag: &Lag) -> f64 {
     lag.unavailable() * DAY + lag.takeover.mean() / 1e6
 }
 
+/// A length, and what a day with it is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Choice {
+    ttl: u64,
+    /// Seconds without a leader.
+    cost: f64,
+    false_failovers: f64,
+}
+
+impl Choice {
+    fn of((ttl, lag): (&u64, &Lag)) -> Self {
+        Self {
+            ttl: *ttl,
+            cost: cost(lag),
+            false_failovers: lag.false_failovers_per_hour() * 24.0,
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            ttl,
+            cost,
+            false_failovers,
+        } = self;
+        write!(
+            f,
+            "{ttl} s ({cost:.1} s a day without a leader, {false_failovers:.1} false failovers)"
+        )
+    }
+}
+
 /// What the figures say of one level of jitter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Finding {
     level: Level,
-    /// The length that costs least, and what it costs.
-    best: (u64, f64),
-    /// The same of those that are advised.
-    advised: (u64, f64),
+    /// The length that costs least.
+    best: Choice,
+    /// That of those that are advised.
+    advised: Choice,
     /// The shortest length with few false failovers.
     calm_from: Option<u64>,
 }
@@ -41,10 +74,10 @@ impl Finding {
         let least = |within: &RangeInclusive<u64>| {
             let lags = TTLS.iter().zip(&lags.by_ttl);
             let lags = lags.filter(|(ttl, _)| within.contains(ttl));
-            let costs = lags.map(|(ttl, lag)| (*ttl, cost(lag)));
-            costs
-                .min_by(|one, other| one.1.total_cmp(&other.1))
-                .unwrap_or_default()
+            let cheapest = lags
+                .map(Choice::of)
+                .min_by(|one, other| one.cost.total_cmp(&other.cost));
+            cheapest.unwrap_or_default()
         };
         // The false failovers of longer leases are few as well.
         let many = |lag: &Lag| lag.false_failovers_per_hour() >= FEW;
@@ -59,7 +92,7 @@ impl Finding {
 
     /// What is lost by doing as advised, in seconds a day.
     fn regret(&self) -> f64 {
-        self.advised.1 - self.best.1
+        self.advised.cost - self.best.cost
     }
 }
 
@@ -91,18 +124,13 @@ pub(super) fn advice(parts: &[(Level, &Lags)]) -> String {
         calm_from,
     } in &findings
     {
-        let _ = write!(
-            said,
-            "; {}: best {} s with {:.1} s a day, {} s has {:.1}, fewer than one false failover a day ",
-            level.name(),
-            best.0,
-            best.1,
-            advised.0,
-            advised.1
-        );
+        let _ = write!(said, "; {}: best {best}", level.name());
+        if advised != best {
+            let _ = write!(said, ", of the advised {advised}");
+        }
         let _ = match calm_from {
-            Some(ttl) => write!(said, "from {ttl} s on"),
-            None => write!(said, "at none of these"),
+            Some(ttl) => write!(said, ", fewer than one of these from {ttl} s on"),
+            None => write!(said, ", fewer than one of these with none"),
         };
     }
     said
@@ -131,9 +159,10 @@ mod tests {
         let parts = [(Level::Calm, &calm), (Level::Stalls, &rough)];
         assert_eq!(
             advice(&parts),
-            "5 to 10 s confirmed: at most 4.0 s a day more without a leader than the best length; calm: best 1 s with 1.0 s a \
-             day, 5 s has 5.0, fewer than one false failover a day from 1 s on; stalls: best 10 s with 20.0 s a day, 10 s has \
-             20.0, fewer than one false failover a day from 10 s on"
+            "5 to 10 s confirmed: at most 4.0 s a day more without a leader than the best length; calm: best 1 s (1.0 s a day \
+             without a leader, 0.0 false failovers), of the advised 5 s (5.0 s a day without a leader, 0.0 false failovers), \
+             fewer than one of these from 1 s on; stalls: best 10 s (20.0 s a day without a leader, 0.0 false failovers), \
+             fewer than one of these from 10 s on"
         );
     }
 
@@ -146,7 +175,10 @@ mod tests {
             "{said}"
         );
         assert!(
-            said.ends_with("best 30 s with 28.0 s a day, 10 s has 40.0, fewer than one false failover a day at none of these"),
+            said.ends_with(
+                "best 30 s (28.0 s a day without a leader, 1.0 false failovers), of the advised 10 s (40.0 s a day without a \
+                 leader, 2.0 false failovers), fewer than one of these with none"
+            ),
             "{said}"
         );
     }
