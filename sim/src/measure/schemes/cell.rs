@@ -32,7 +32,7 @@ pub struct Cell {
     pub never_led: u64,
     /// Runs at whose end nobody led, though everything was healed long before.
     pub left_without: u64,
-    /// Faults that were done, repairs aside; and those of which somebody was shown something.
+    /// Actions that the fault is about and that changed something, and those of which somebody was shown something.
     pub effective: u64,
     /// See [`effective`](Self::effective).
     pub mattered: u64,
@@ -71,7 +71,13 @@ impl Verdict {
 
 impl Cell {
     /// Runs a world to its end, with these faults from now on. Answers how many events that took.
-    pub(super) fn run(&mut self, mut world: World, seed: u64, plan: Vec<Fault>) -> u64 {
+    pub(super) fn run(
+        &mut self,
+        trial: Trial,
+        mut world: World,
+        seed: u64,
+        plan: Vec<Fault>,
+    ) -> u64 {
         let (from, events, before) = (world.now(), world.trace().count(), Sums::of(&world));
         world.set_plan(&crate::fault::Plan::new(plan));
         world.run();
@@ -97,11 +103,9 @@ impl Cell {
         self.tokens_fell += fell;
         self.left_without += left_without;
         let faults = world.faults();
-        let plan = world.plan().iter().filter(|fault| fault.action.is_fault());
-        let mut kinds: Vec<usize> = plan.map(|fault| fault.action.kind()).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        for kind in kinds {
+        let its = |fault: &&Fault| trial.is(&fault.action);
+        if let Some(fault) = world.plan().iter().find(its) {
+            let kind = fault.action.kind();
             self.effective += u64::from(faults.effective[kind]);
             self.mattered += u64::from(faults.mattered[kind]);
         }

@@ -116,7 +116,7 @@ impl Cells {
             }
             let cell = &mut self.cells[*trial as usize];
             match faults(row, terms, *trial, &world, seed) {
-                Some(plan) => self.events += cell.run(world.clone(), seed, plan),
+                Some(plan) => self.events += cell.run(*trial, world.clone(), seed, plan),
                 None => cell.never_led += 1,
             }
         }
@@ -166,11 +166,11 @@ fn faults(row: Row, terms: &Terms, trial: Trial, world: &World, seed: u64) -> Op
     }))
 }
 
-/// When a server of the store grants the claim of the next leader, after the present one has resigned.
+/// When a server of the store grants the claim of the next leader, after the process of the present one has died.
 fn granted(mut world: World, leader: u16) -> Option<u64> {
     let first = world.trace().count();
     world.trace_mut().recording = true;
-    world.act(Action::Resign(Who::Node(leader))).ok()?;
+    world.act(Action::Crash(Who::Node(leader))).ok()?;
     let servers = NODES..NODES + world.servers().count();
     while world.now() < world.duration() {
         world.run_until(world.now() + 100_000);

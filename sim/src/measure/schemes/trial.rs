@@ -14,8 +14,8 @@ pub enum Trial {
     Pause,
     /// It is cut off from the store and from the other nodes, for as long.
     Partition,
-    /// The leader resigns, and the store goes over to its asynchronous replica just when it has granted the claim of the next:
-    /// before the replica can have heard of that.
+    /// The leader's process dies, and the store goes over to its asynchronous replica just when it has granted the claim of
+    /// the next: before the replica can have heard of that.
     Failover,
     /// A clock jumps ahead by two leases: that of a server of the store, or of a waiter.
     ClockJump,
@@ -59,7 +59,7 @@ pub(super) struct Cast {
     pub(super) jumped: Jumped,
     /// Whether the leader resigns where that is not always so.
     pub(super) resigns: bool,
-    /// When a claim is granted after the leader has resigned.
+    /// When the claim of the next is granted after the leader's process has died.
     pub(super) granted: Option<u64>,
 }
 
@@ -95,6 +95,21 @@ impl Trial {
         }
     }
 
+    /// Whether an action is what this is about, and not what has to be done besides.
+    pub(super) const fn is(self, action: &Action) -> bool {
+        match self {
+            Self::None => false,
+            Self::Crash | Self::StoreRestart => matches!(action, Action::Crash(_)),
+            Self::Pause => matches!(action, Action::Pause(_)),
+            Self::Partition => matches!(action, Action::Partition(_)),
+            Self::Failover => matches!(action, Action::Failover(_)),
+            Self::ClockJump | Self::RateWithin | Self::RateBeyond => {
+                matches!(action, Action::Clock(..))
+            }
+            Self::LostReplies => matches!(action, Action::Cut(..)),
+        }
+    }
+
     /// What is done, and undone. Everything is as it was two leases before the end of a run of [`SPAN`](super::SPAN) leases.
     pub(super) fn plan(self, cast: &Cast) -> Vec<Fault> {
         let Cast {
@@ -122,8 +137,9 @@ impl Trial {
             ],
             Self::Failover => match (cast.stores().next(), cast.granted) {
                 (Some(server), Some(granted)) => vec![
-                    fault(0, Action::Resign(who)),
+                    fault(0, Action::Crash(who)),
                     fault(granted - at, Action::Failover(server)),
+                    fault(2 * ttl, Action::Restart(who)),
                 ],
                 _ => Vec::new(),
             },
