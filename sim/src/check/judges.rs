@@ -112,6 +112,7 @@ impl Judges {
                 self.token_rises.elected(now, node, token),
             ),
             Fact::Established { node, token } => {
+                self.stale.established(node, token);
                 self.token_holder.established(node, token);
                 broken.add(
                     Check::TokenRises,
@@ -146,7 +147,7 @@ impl Judges {
             } => {
                 let shown = self.token_holder.shown(now, resource, node, token);
                 broken.add(Check::TokenHolder, shown);
-                self.stale.touched(resource, token);
+                self.stale.touched(resource, node, token);
             }
             Fact::Wrote {
                 resource,
@@ -161,7 +162,8 @@ impl Judges {
                 } else {
                     Check::StaleWriteUnfenced
                 };
-                broken.add(check, self.stale.wrote(now, resource, token, accepted));
+                let stale = self.stale.wrote(now, resource, node, token, accepted);
+                broken.add(check, stale);
             }
             Fact::Whole(whole) => {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));

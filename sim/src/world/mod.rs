@@ -22,7 +22,7 @@ use crate::app::{RESOURCES, Through};
 use crate::check::linearizable::{self, Linearizable, Use};
 #[cfg(not(target_family = "wasm"))]
 use crate::check::watch_complete::WatchComplete;
-use crate::check::{Broken, Check, Fact, Judges, Promises, Verdict};
+use crate::check::{Check, Fact, Judges, Promises, Verdict};
 use crate::client::Client;
 use crate::fault::Plan;
 use crate::node::Node;
@@ -694,12 +694,7 @@ fn use_resource(
                 token: pass.token,
                 accepted: outcome.is_ok(),
             };
-            // A writer without a token is none that was overtaken; it is the guard's to turn it away.
-            let broken = if pass.token.is_issued() || resource.fenced() {
-                env.judges.hear(env.now, fact)
-            } else {
-                Broken::default()
-            };
+            let broken = env.judges.hear(env.now, fact);
             let mut event = Event::new(Kind::WriteAccepted, actor).with(node);
             if let Some(term) = packet.term() {
                 event = event.term(term);

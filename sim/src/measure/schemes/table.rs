@@ -106,7 +106,8 @@ impl Table {
             );
         }
         out.push_str(
-            "requests: to the store; of raft, messages between the nodes. Stale writes: summed over all seeds\n",
+            "requests: to the store; of raft, messages between the nodes. Stale writes: summed over all seeds; where there is no token,\n\
+             the guard admits nobody\n",
         );
     }
 
@@ -148,6 +149,12 @@ fn line(out: &mut String, row: Row, trial: Trial, cell: &Cell) {
     }
     let (two, none) = (cell.two_leaders.quantiles(), cell.unavailable.quantiles());
     let [fenced, unfenced] = cell.stale;
+    // Without a token the guard admits nobody.
+    let fenced = if cell.tokens == 0 {
+        "-".to_owned()
+    } else {
+        fenced.to_string()
+    };
     let _ = writeln!(
         out,
         "{name:<15}{:>8}{:>9}{fenced:>9}{unfenced:>10}{:>9}{:>10}{:>10.2}  {:<7}{}",
