@@ -81,39 +81,56 @@ fn written(kind: Kind, rest: &str) -> impl Fn(u64) -> Scenario {
     move |seed| scenario.clone().with_seed(seed)
 }
 
-/// What the store answers comes late, and then nothing comes any more.
-const LATE_ANSWERS: &str = r#""faults": [{"at": "5s", "delay": {"link": ["s1", "leader"], "by": "2s"}}, {"at": "7s", "cut": ["leader", "s1"]}]"#;
+/// What is done at these times, on the links from or to every server of the store.
+fn links(kind: Kind, actions: &[(&str, &str)]) -> String {
+    let mut faults = Vec::new();
+    for (at, action) in actions {
+        for server in 1..=kind.servers() {
+            let action = action.replace("STORE", &format!("s{server}"));
+            faults.push(format!(r#"{{"at": "{at}", {action}}}"#));
+        }
+    }
+    format!(r#""faults": [{}]"#, faults.join(","))
+}
 
-/// Who leads resigns, and what it asks of the store is on its way until another leads.
-const LATE_RELEASE: &str = r#""faults": [{"at": "5s", "delay": {"link": ["n1", "s1"], "by": "4s"}},
-    {"at": "5s", "delay": {"link": ["n2", "s1"], "by": "4s"}}, {"at": "5s", "resign": "leader"},
-    {"at": "5500ms", "delay": {"link": ["n1", "s1"], "by": "0ms"}}, {"at": "5500ms", "delay": {"link": ["n2", "s1"], "by": "0ms"}}]"#;
+/// What the store answers comes late, and then it is asked no more.
+fn late_answers(kind: Kind) -> String {
+    let late = r#""delay": {"link": ["STORE", "leader"], "by": "1500ms"}"#;
+    links(
+        kind,
+        &[("5s", late), ("7s", r#""cut": ["leader", "STORE"]"#)],
+    )
+}
+
+/// Who leads resigns, and the first that it asks of the store is on its way until another leads.
+fn late_release(kind: Kind) -> String {
+    let late = r#""delay": {"link": ["leader", "STORE"], "by": "4s"}"#;
+    let prompt = ["n1", "n2", "n3"]
+        .map(|node| format!(r#""delay": {{"link": ["{node}", "STORE"], "by": "0ms"}}"#));
+    let mut actions = vec![("5s", late), ("5s", r#""resign": "leader""#)];
+    actions.extend(prompt.iter().map(|action| ("5100ms", action.as_str())));
+    links(kind, &actions)
+}
 
 /// Who leads hears nothing of the store, and the store nothing of it.
-const CUT_OFF: &str = r#""faults": [{"at": "5s", "partition": [["leader"], ["rest"]]}, {"at": "15s", "heal": "all"}]"#;
+fn cut_off(_: Kind) -> String {
+    r#""faults": [{"at": "5s", "partition": [["leader"], ["rest"]]}, {"at": "15s", "heal": "all"}]"#
+        .to_owned()
+}
 
 #[test]
 fn validity_from_send_off_breaks_believed_leaders() {
-    for kind in [Kind::Sql, Kind::Etcd, Kind::Redis] {
-        let wanted = Check::BelievedLeaders;
-        is_killed(
-            Rule::ValidityFromSend,
-            wanted,
-            40,
-            written(kind, LATE_ANSWERS),
-        );
+    for kind in Kind::ALL {
+        let scenario = written(kind, &late_answers(kind));
+        is_killed(Rule::ValidityFromSend, Check::BelievedLeaders, 40, scenario);
     }
 }
 
 #[test]
 fn demote_by_timer_off_breaks_believed_leaders() {
     for kind in Kind::ALL {
-        is_killed(
-            Rule::DemoteByTimer,
-            Check::BelievedLeaders,
-            20,
-            written(kind, CUT_OFF),
-        );
+        let scenario = written(kind, &cut_off(kind));
+        is_killed(Rule::DemoteByTimer, Check::BelievedLeaders, 20, scenario);
     }
 }
 
@@ -124,15 +141,16 @@ fn nonce_off_lets_a_process_take_what_its_former_life_held() {
     is_killed(Rule::Nonce, Check::TokenRises, 40, stormy(Kind::Sql));
 }
 
+/// Neither a row whose release names its epoch, nor a key that bears the number of the own lease can be another's.
 #[test]
 fn compare_and_delete_off_breaks_believed_leaders() {
-    for kind in [Kind::Sql, Kind::Redis] {
-        let wanted = Check::BelievedLeaders;
+    for kind in [Kind::Redis, Kind::Redlock, Kind::EtcdSingle, Kind::Milvus] {
+        let scenario = written(kind, &late_release(kind));
         is_killed(
             Rule::CompareAndDelete,
-            wanted,
+            Check::BelievedLeaders,
             100,
-            written(kind, LATE_RELEASE),
+            scenario,
         );
     }
 }
@@ -148,10 +166,16 @@ fn recheck_own_record_off_breaks_believed_leaders() {
 }
 
 #[test]
+fn majority_of_configured_off_breaks_believed_leaders() {
+    let wanted = Check::BelievedLeaders;
+    is_killed(Rule::MajorityOfConfigured, wanted, 40, stormy(Kind::Redlock));
+}
+
+#[test]
 fn with_every_rule_on_nothing_breaks_there() {
     for kind in Kind::ALL {
-        for rest in [LATE_ANSWERS, LATE_RELEASE, CUT_OFF] {
-            let scenario = written(kind, rest);
+        for rest in [late_answers(kind), late_release(kind), cut_off(kind)] {
+            let scenario = written(kind, &rest);
             for seed in 0..20 {
                 assert_eq!(broken(&scenario(seed)), [], "{kind:?} {seed}: {rest}");
             }

@@ -5,7 +5,7 @@ use crate::server::Service;
 use crate::store::etcd::Etcd;
 use tenure::Ticket;
 
-/// How the keys of the candidates begin, before a slash.
+/// How the keys of the candidates begin, before a slash; or the one key.
 pub(super) const PREFIX: &str = "election";
 
 impl Service for Etcd {

@@ -37,11 +37,22 @@ pub enum Kind {
     Redis = 2,
     /// A key on each of several Redis servers.
     Redlock = 3,
+    /// One key in etcd, which whoever creates it holds.
+    EtcdSingle = 4,
+    /// The same, as Milvus's coordinators have it.
+    Milvus = 5,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Sql, Self::Etcd, Self::Redis, Self::Redlock];
+    pub const ALL: [Self; 6] = [
+        Self::Sql,
+        Self::Etcd,
+        Self::Redis,
+        Self::Redlock,
+        Self::EtcdSingle,
+        Self::Milvus,
+    ];
 
     /// Its name in files and reports.
     #[must_use]
@@ -51,6 +62,8 @@ impl Kind {
             Self::Etcd => "etcd",
             Self::Redis => "redis",
             Self::Redlock => "redlock",
+            Self::EtcdSingle => "etcd-single",
+            Self::Milvus => "milvus",
         }
     }
 
@@ -75,10 +88,12 @@ impl Kind {
     /// How long things take where a file says no more than the ttl, or not even that.
     #[must_use]
     pub fn timing(self, ttl: Option<Duration>) -> Timing {
-        let ttl = ttl.unwrap_or(Timing::default().ttl);
-        match self {
-            Self::Redlock => core_redlock::Config::timing(ttl),
-            _ => Timing::of(ttl),
+        match (self, ttl) {
+            (Self::Milvus, None) => milvus(Claimant::new(identity(0))).common.timing,
+            (Self::Redlock, ttl) => {
+                core_redlock::Config::timing(ttl.unwrap_or(Timing::default().ttl))
+            }
+            (_, ttl) => ttl.map_or_else(Timing::default, Timing::of),
         }
     }
 
@@ -139,9 +154,18 @@ pub(crate) fn identity(node: u16) -> Identity {
     Identity::new(&node_name(node)).expect("a letter and a number")
 }
 
-/// How a candidate takes part in a queue in etcd.
-fn queue(common: Config) -> core_etcd::Config {
-    let mode = core_etcd::Mode::queue(etcd::PREFIX);
+/// One of two of Milvus's coordinators.
+fn milvus(claimant: Claimant) -> core_etcd::Config {
+    core_etcd::Config::milvus("by-dev", "rootcoord", claimant)
+}
+
+/// How a candidate takes part by keys in etcd.
+fn keys(kind: Kind, common: Config) -> core_etcd::Config {
+    let mode = match kind {
+        Kind::Milvus => milvus(common.claimant.clone()).mode,
+        Kind::EtcdSingle => core_etcd::Mode::Single(etcd::PREFIX.into()),
+        _ => core_etcd::Mode::queue(etcd::PREFIX),
+    };
     core_etcd::Config { common, mode }
 }
 
@@ -164,7 +188,9 @@ impl Setup {
         match self.kind {
             Kind::Sql | Kind::Redis => config.budget().map(drop),
             Kind::Redlock => several(config, self.servers).budget().map(drop),
-            Kind::Etcd => queue(config).budget().map(drop),
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => {
+                keys(self.kind, config).budget().map(drop)
+            }
         }
     }
 
@@ -172,7 +198,7 @@ impl Setup {
     pub(super) fn servers(&self) -> Vec<Kept> {
         match self.kind {
             Kind::Sql => vec![Kept::Sql(Database::default())],
-            Kind::Etcd => vec![Kept::Etcd(Etcd::default())],
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => vec![Kept::Etcd(Etcd::default())],
             Kind::Redis => vec![Kept::Redis(Box::new(Redis::new(1)))],
             Kind::Redlock => (0..self.servers)
                 .map(|_| Kept::Redis(Box::new(Redis::new(0))))
@@ -196,8 +222,8 @@ impl Setup {
             Kind::Sql => {
                 AnyScheme::Sql(core_sql::Sql::with_rules(config, boot, now, self.rules).ok()?)
             }
-            Kind::Etcd => {
-                let config = queue(config);
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => {
+                let config = keys(self.kind, config);
                 AnyScheme::Etcd(core_etcd::Etcd::with_rules(config, boot, now, self.rules).ok()?)
             }
             Kind::Redis => {
