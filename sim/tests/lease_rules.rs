@@ -2,7 +2,7 @@
 //! what is declared to follow.
 
 use tenure::lease::{Invariant, Rule, Switched};
-use tenure_sim::check::Check;
+use tenure_sim::check::{Check, Outcome};
 use tenure_sim::failure::Failure;
 use tenure_sim::schedule::{self, ByStore, Setting};
 use tenure_sim::scheme::lease::Kind;
@@ -62,17 +62,20 @@ fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Sc
     );
 }
 
-/// The schedule of a seed, made with every rule on.
-fn stormy(kind: Kind) -> impl Fn(u64) -> Scenario {
+/// The schedule of a seed, made without the rule.
+fn stormy(kind: Kind, rule: Rule) -> impl Fn(u64) -> Scenario {
     let setting = Setting {
-        by_store: Some(ByStore::of(kind)),
+        by_store: Some(ByStore {
+            off: vec![rule],
+            ..ByStore::of(kind)
+        }),
         ..Setting::default()
     };
     move |seed| schedule::make(seed, &setting, |_| ()).unwrap().scenario
 }
 
 /// What is written down, under the seed.
-fn written(kind: Kind, rest: &str) -> impl Fn(u64) -> Scenario {
+fn written(kind: Kind, rest: &str) -> impl Fn(u64) -> Scenario + use<> {
     let json = format!(
         r#"{{"tenure": 1, "scheme": "{}", "nodes": 3, "lease": {{"ttl": "3s", "latency": "20ms"}}, "duration": "20s", {rest}}}"#,
         kind.name()
@@ -81,39 +84,60 @@ fn written(kind: Kind, rest: &str) -> impl Fn(u64) -> Scenario {
     move |seed| scenario.clone().with_seed(seed)
 }
 
-/// What the store answers comes late, and then nothing comes any more.
-const LATE_ANSWERS: &str = r#""faults": [{"at": "5s", "delay": {"link": ["s1", "leader"], "by": "2s"}}, {"at": "7s", "cut": ["leader", "s1"]}]"#;
+/// What is done at these times, on the links from or to every server of the store.
+fn links(kind: Kind, actions: &[(&str, &str)]) -> String {
+    let mut faults = Vec::new();
+    for (at, action) in actions {
+        for server in 1..=kind.servers() {
+            let action = action.replace("STORE", &format!("s{server}"));
+            faults.push(format!(r#"{{"at": "{at}", {action}}}"#));
+        }
+    }
+    format!(r#""faults": [{}]"#, faults.join(","))
+}
 
-/// Who leads resigns, and what it asks of the store is on its way until another leads.
-const LATE_RELEASE: &str = r#""faults": [{"at": "5s", "delay": {"link": ["n1", "s1"], "by": "4s"}},
-    {"at": "5s", "delay": {"link": ["n2", "s1"], "by": "4s"}}, {"at": "5s", "resign": "leader"},
-    {"at": "5500ms", "delay": {"link": ["n1", "s1"], "by": "0ms"}}, {"at": "5500ms", "delay": {"link": ["n2", "s1"], "by": "0ms"}}]"#;
+/// What the store answers comes late, and then it is asked no more.
+fn late_answers(kind: Kind) -> String {
+    let late = r#""delay": {"link": ["STORE", "leader"], "by": "1500ms"}"#;
+    links(
+        kind,
+        &[("5s", late), ("7s", r#""cut": ["leader", "STORE"]"#)],
+    )
+}
+
+/// Who leads resigns, and the first that it asks of the store is on its way until another leads, which hears nothing of the
+/// store for a moment.
+fn late_release(kind: Kind) -> String {
+    let late = r#""delay": {"link": ["leader", "STORE"], "by": "4s"}"#;
+    let prompt = ["n1", "n2", "n3"]
+        .map(|node| format!(r#""delay": {{"link": ["{node}", "STORE"], "by": "0ms"}}"#));
+    let mut actions = vec![("5s", late), ("5s", r#""resign": "leader""#)];
+    actions.extend(prompt.iter().map(|action| ("5100ms", action.as_str())));
+    actions.push(("8900ms", r#""cut": ["STORE", "leader"]"#));
+    links(kind, &actions)
+}
 
 /// Who leads hears nothing of the store, and the store nothing of it.
-const CUT_OFF: &str = r#""faults": [{"at": "5s", "partition": [["leader"], ["rest"]]}, {"at": "15s", "heal": "all"}]"#;
+fn cut_off(_: Kind) -> String {
+    r#""faults": [{"at": "5s", "partition": [["leader"], ["rest"]]}, {"at": "15s", "heal": "all"}]"#
+        .to_owned()
+}
 
 #[test]
 fn validity_from_send_off_breaks_believed_leaders() {
-    for kind in [Kind::Sql, Kind::Etcd, Kind::Redis] {
-        let wanted = Check::BelievedLeaders;
-        is_killed(
-            Rule::ValidityFromSend,
-            wanted,
-            40,
-            written(kind, LATE_ANSWERS),
-        );
+    let (rule, wanted) = (Rule::ValidityFromSend, Check::BelievedLeaders);
+    // Of several servers an answer that is late is not waited for.
+    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Redlock) {
+        is_killed(rule, wanted, 20, written(kind, &late_answers(kind)));
     }
+    is_killed(rule, wanted, 300, stormy(Kind::Redlock, rule));
 }
 
 #[test]
 fn demote_by_timer_off_breaks_believed_leaders() {
     for kind in Kind::ALL {
-        is_killed(
-            Rule::DemoteByTimer,
-            Check::BelievedLeaders,
-            20,
-            written(kind, CUT_OFF),
-        );
+        let scenario = written(kind, &cut_off(kind));
+        is_killed(Rule::DemoteByTimer, Check::BelievedLeaders, 20, scenario);
     }
 }
 
@@ -121,18 +145,24 @@ fn demote_by_timer_off_breaks_believed_leaders() {
 /// with a token that it had.
 #[test]
 fn nonce_off_lets_a_process_take_what_its_former_life_held() {
-    is_killed(Rule::Nonce, Check::TokenRises, 40, stormy(Kind::Sql));
+    is_killed(
+        Rule::Nonce,
+        Check::TokenRises,
+        40,
+        stormy(Kind::Sql, Rule::Nonce),
+    );
 }
 
+/// Neither a row whose release names its epoch, nor a key that bears the number of the own lease can be another's.
 #[test]
 fn compare_and_delete_off_breaks_believed_leaders() {
-    for kind in [Kind::Sql, Kind::Redis] {
-        let wanted = Check::BelievedLeaders;
+    for kind in [Kind::Redis, Kind::Redlock, Kind::EtcdSingle, Kind::Milvus] {
+        let scenario = written(kind, &late_release(kind));
         is_killed(
             Rule::CompareAndDelete,
-            wanted,
+            Check::BelievedLeaders,
             100,
-            written(kind, LATE_RELEASE),
+            scenario,
         );
     }
 }
@@ -143,18 +173,60 @@ fn recheck_own_record_off_breaks_believed_leaders() {
         Rule::RecheckOwnRecord,
         Check::BelievedLeaders,
         600,
-        stormy(Kind::Etcd),
+        stormy(Kind::Etcd, Rule::RecheckOwnRecord),
+    );
+}
+
+#[test]
+fn majority_of_configured_off_breaks_believed_leaders() {
+    let wanted = Check::BelievedLeaders;
+    is_killed(
+        Rule::MajorityOfConfigured,
+        wanted,
+        40,
+        stormy(Kind::Redlock, Rule::MajorityOfConfigured),
     );
 }
 
 #[test]
 fn with_every_rule_on_nothing_breaks_there() {
     for kind in Kind::ALL {
-        for rest in [LATE_ANSWERS, LATE_RELEASE, CUT_OFF] {
-            let scenario = written(kind, rest);
+        for rest in [late_answers(kind), late_release(kind), cut_off(kind)] {
+            let scenario = written(kind, &rest);
             for seed in 0..20 {
                 assert_eq!(broken(&scenario(seed)), [], "{kind:?} {seed}: {rest}");
             }
         }
+    }
+}
+
+/// What breaks after the store lost the record breaks by design, but at the resource that keeps a fence nothing does; and
+/// what broke before is broken all the same.
+#[test]
+fn what_a_store_loses_excuses_what_breaks_after_it_and_nothing_before() {
+    let outcomes = |rest: &str, off: &[Rule], seed| {
+        let mut scenario = written(Kind::Redis, rest)(seed);
+        if let Some(lease) = &mut scenario.lease {
+            lease.rules = Switched::without(off);
+        }
+        let mut world = World::new(&scenario);
+        world.record_histories();
+        world.run();
+        let checks = [
+            Check::BelievedLeaders,
+            Check::StaleWriteFenced,
+            Check::LinearizableFenced,
+        ];
+        checks.map(|check| world.verdict(check).outcome)
+    };
+    let lost = r#""faults": [{"at": "300ms", "failover": "s1"}]"#;
+    let late = r#""faults": [{"at": "5s", "partition": [["leader"], ["rest"]]}, {"at": "15s", "failover": "s1"}]"#;
+    for seed in 0..10 {
+        let [believed, stale, linearizable] = outcomes(lost, &[], seed);
+        assert_eq!(believed, Outcome::BrokenByDesign, "{seed}");
+        assert_ne!(stale, Outcome::Broken, "{seed}");
+        assert_eq!(linearizable, Outcome::Holds, "{seed}");
+        let [believed, ..] = outcomes(late, &[Rule::DemoteByTimer], seed);
+        assert_eq!(believed, Outcome::Broken, "{seed}");
     }
 }

@@ -71,11 +71,16 @@ impl Scenario {
         let nodes = self.nodes as u64;
         let heartbeats = match &self.lease {
             // A request to the store and its answer are as many events as a heartbeat and its own. Who waits asks no more
-            // often than it retries, and of a store with a watch less.
-            Some(lease) => times(
-                lease.timing.retry.as_micros() * 3 / 4,
-                nodes * HEARTBEAT_EVENTS,
-            ),
+            // often than it retries, and of a store with a watch less. Of several servers each is asked, and what some of
+            // them granted in vain is given back.
+            Some(lease) => {
+                let servers = u64::from(lease.servers);
+                let asked = if servers > 1 { 2 * servers } else { 1 };
+                times(
+                    lease.timing.retry.as_micros() * 3 / 4,
+                    nodes * asked * HEARTBEAT_EVENTS,
+                )
+            }
             None => times(
                 self.timing.heartbeat.as_micros(),
                 nodes.saturating_sub(1) * HEARTBEAT_EVENTS,

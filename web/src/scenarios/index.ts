@@ -34,6 +34,8 @@ export const GROUPS = [
       'etcd-read-before-fence',
       'etcd-partition-two-writers',
       'etcd-partition-one-writer',
+      'redis-failover',
+      'redlock-clock-jump',
     ],
   },
   { about: 'work', ids: ['writers-without-leader', 'scheduler-takeover', 'scheduler-paused'] },

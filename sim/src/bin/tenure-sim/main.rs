@@ -35,10 +35,13 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim trace FILE [--seed N] [--format jsonl|perfetto|shiviz]
                                                      print every event of a run: as JSON lines, for
                                                      ui.perfetto.dev, or for ShiViz
-  tenure-sim sweep [--seeds N] [--from N] [--threads N] [--off RULE]... [--twice] [--minimise FILE]
-                                                     fault schedules, judged for safety and liveness; --twice runs
-                                                     every seed again to compare; --minimise writes the smallest
-                                                     scenario of those that fail
+  tenure-sim sweep [--seeds N] [--from N] [--threads N] [--scheme NAME [--store-loses]] [--off RULE]... [--twice]
+                   [--minimise FILE]
+                                                     fault schedules, judged for safety and liveness; --scheme takes
+                                                     one that elects over a store, which with --store-loses loses
+                                                     what it had acknowledged; --twice runs every seed again to
+                                                     compare; --minimise writes the smallest scenario of those that
+                                                     fail
   tenure-sim minimise FILE [--seed N] [--out FILE]   a small scenario that fails as this one does
   tenure-sim mutants [--seeds N] [--from N] [--threads N]
                                                      each rule switched off: what explorer and sweep make of it
@@ -54,7 +57,8 @@ tenure-sim: leader elections in a deterministic world
                                                      that campaigns or resigns out of nowhere), 20,000,000 states;
                                                      of a lease a promise of 2 ticks, and ticks without end
   tenure-sim explore --hunt RULE [--scenario FILE]   the same where the absence of a rule is found
-  tenure-sim schedule SEED [--off RULE]...           print the schedule of a seed as a scenario file
+  tenure-sim schedule SEED [--scheme NAME [--store-loses]] [--off RULE]...
+                                                     print the schedule of a seed as a scenario file
   tenure-sim schema                                  print the JSON Schema of scenario files
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]
                      [--log]

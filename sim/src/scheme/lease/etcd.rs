@@ -11,7 +11,7 @@ use tenure::lease::Switched;
 use tenure::lease::etcd::{self as core, KeyValue, Keys, LeaseId};
 use tenure::{Duration, Ticket, Unknown};
 
-/// How the keys of the candidates begin, before a slash.
+/// How the keys of the candidates begin, before a slash; or the one key.
 pub(super) const PREFIX: &str = "election";
 
 impl Service for Etcd {

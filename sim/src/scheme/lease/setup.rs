@@ -87,10 +87,12 @@ impl Kind {
     /// How long things take where a file says no more than the ttl, or not even that.
     #[must_use]
     pub fn timing(self, ttl: Option<Duration>) -> Timing {
-        let ttl = ttl.unwrap_or(Timing::default().ttl);
-        match self {
-            Self::Redlock => core_redlock::Config::timing(ttl),
-            _ => Timing::of(ttl),
+        match (self, ttl) {
+            (Self::Milvus, None) => milvus(Claimant::new(identity(0))).common.timing,
+            (Self::Redlock, ttl) => {
+                core_redlock::Config::timing(ttl.unwrap_or(Timing::default().ttl))
+            }
+            (_, ttl) => ttl.map_or_else(Timing::default, Timing::of),
         }
     }
 
@@ -123,6 +125,11 @@ pub struct Setup {
 /// What a node is called in the records of a store.
 pub(crate) fn identity(node: u16) -> Identity {
     Identity::new(&node_name(node)).expect("a letter and a number")
+}
+
+/// One of two of Milvus's coordinators.
+fn milvus(claimant: Claimant) -> core_etcd::Config {
+    core_etcd::Config::milvus("by-dev", "rootcoord", claimant)
 }
 
 impl Setup {
@@ -233,7 +240,7 @@ impl Setup {
         let claimant = common.claimant.clone();
         let mode = match self.kind {
             Kind::EtcdSingle => core_etcd::Mode::Single(etcd::PREFIX.into()),
-            Kind::Milvus => core_etcd::Config::milvus("by-dev", "rootcoord", claimant).mode,
+            Kind::Milvus => milvus(claimant).mode,
             _ => core_etcd::Mode::queue(etcd::PREFIX),
         };
         core_etcd::Config { common, mode }
