@@ -1,15 +1,15 @@
 //! The machine: what the node is about, and what it asks for that.
 
-use super::api::{Found, Reply, Request};
+mod answers;
+
+use super::api::{Reply, Request};
 use super::{Value, in_milliseconds};
-use crate::lease::office::{NotElected, Office, ahead};
+use crate::lease::office::{Office, ahead};
 use crate::lease::refuse::{Refusal, Refusals};
-use crate::lease::requests::{Open, Requests};
+use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
-use crate::{
-    Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Unknown, Why,
-};
+use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Why};
 use core::convert::Infallible;
 use core::hash::{Hash, Hasher};
 
@@ -174,129 +174,6 @@ impl<R: Rules> Redis<R> {
         }
     }
 
-    fn answered(&mut self, now: Instant, open: Open<Asked>, result: Result<Reply, Unknown>) {
-        match (open.what, result) {
-            (Asked::Take(attempt), Ok(Reply::Taken(token))) => {
-                self.taken(now, open.sent, Hold { attempt, token });
-            }
-            (Asked::Renew(hold), Ok(Reply::Renewed)) => self.renewed(now, open.sent, hold),
-            (Asked::Release(hold), Ok(Reply::Released)) => self.released(now, hold),
-            (Asked::Take(_) | Asked::Renew(_) | Asked::Read, Ok(Reply::Found(found))) => {
-                // A late look may be older than what is known since.
-                if !open.late {
-                    self.saw(now, open.what, found);
-                }
-            }
-            (_, Ok(Reply::NotDone)) => {}
-            (asked, result) => {
-                if result.is_ok() {
-                    self.refusals.add(Refusal::WrongAnswer);
-                }
-                self.doubtful |= matches!(asked, Asked::Take(_));
-            }
-        }
-    }
-
-    /// The lock was taken by a request that was sent then.
-    fn taken(&mut self, now: Instant, sent: Instant, hold: Hold) {
-        match self.aim {
-            Aim::Take if hold.attempt == self.attempt => self.lead(now, sent, hold),
-            Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
-            Aim::Hold(own) | Aim::Release { hold: own, .. } if own == hold => {}
-            // By an attempt that was given up. Left alone it would keep everybody out until the lease ends.
-            _ => self.ask(now, Asked::Release(hold)),
-        }
-    }
-
-    /// The lock is held, by a request that was sent then.
-    fn lead(&mut self, now: Instant, sent: Instant, hold: Hold) {
-        let token = Token::new(self.config.generation, hold.token);
-        let elected = if hold.token > MAX_TOKEN {
-            Err(NotElected::For(Refusal::TokenExhausted))
-        } else {
-            self.office.elect(token, self.until(now, sent))
-        };
-        match elected {
-            Ok(()) => {
-                self.holder = None;
-                self.aim = Aim::Hold(hold);
-                self.renew_later(sent);
-            }
-            Err(why) => {
-                if let NotElected::For(refusal) = why {
-                    self.refusals.add(refusal);
-                }
-                self.release(now, hold, self.config.timing.retry);
-            }
-        }
-    }
-
-    fn renewed(&mut self, now: Instant, sent: Instant, hold: Hold) {
-        match self.aim {
-            Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
-            Aim::Hold(own) if own == hold => {
-                let until = self.until(now, sent);
-                self.office.extend(until);
-                self.renew_later(sent);
-            }
-            _ => {}
-        }
-    }
-
-    fn released(&mut self, now: Instant, hold: Hold) {
-        if let Aim::Release {
-            hold: own, rest, ..
-        } = self.aim
-            && own == hold
-        {
-            self.stand_back(now, rest);
-        }
-    }
-
-    /// The lock is like this, and what was asked for was not done.
-    fn saw(&mut self, now: Instant, asked: Asked, found: Option<Found>) {
-        let own = found.as_ref().and_then(|found| self.own(found));
-        match (self.aim, own) {
-            (Aim::Hold(hold), own) if asked == Asked::Renew(hold) => {
-                self.office.depose(Why::Taken);
-                self.follow(now, found);
-                match own {
-                    // The counter was changed under it. With this lock it does not lead again, and nobody else can.
-                    Some(_) => self.release(now, hold, Duration::ZERO),
-                    None => self.want_anew(),
-                }
-            }
-            // It lapsed before it was confirmed, or a Renew would have come through.
-            (Aim::Confirm(_), Some(hold)) if asked == Asked::Renew(hold) => {
-                self.release(now, hold, Duration::ZERO);
-            }
-            (Aim::Take | Aim::Confirm(_), Some(hold)) => {
-                self.aim = Aim::Confirm(hold);
-                self.next = now;
-            }
-            (Aim::Take | Aim::Confirm(_), None) => {
-                self.follow(now, found);
-                self.aim = Aim::Take;
-                if !self.doubtful {
-                    self.want_anew();
-                }
-            }
-            // An attempt that was given up came through after all.
-            (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
-            (Aim::Watch(_), None) => self.follow(now, found),
-            _ => {}
-        }
-    }
-
-    /// The lock, if it is that of the present attempt.
-    fn own(&self, found: &Found) -> Option<Hold> {
-        let value = found.value.as_ref()?;
-        (value.nonce == self.nonce(self.attempt)).then_some(Hold {
-            attempt: self.attempt,
-            token: found.token,
-        })
-    }
-
     /// What the lock holds from an attempt of this life.
     fn nonce(&self, attempt: u32) -> Nonce {
         if self.rules.keeps(Rule::Nonce) {
@@ -304,28 +181,6 @@ impl<R: Rules> Redis<R> {
         } else {
             Nonce(self.config.claimant.identity.node().0.into())
         }
-    }
-
-    /// Whom the lock names is followed for as long as it is held.
-    fn follow(&mut self, now: Instant, found: Option<Found>) {
-        let (token, left) = found
-            .as_ref()
-            .map_or((0, Duration::ZERO), |found| (found.token, found.left));
-        self.holder = found
-            .and_then(|found| found.value)
-            .map(|value| value.claimant);
-        let timing = &self.config.timing;
-        let held = self.holder.as_ref().filter(|_| left > Duration::ZERO);
-        let leader = held.map(|holder| {
-            let leader = Leader {
-                node: holder.identity.node(),
-                token: Token::new(self.config.generation, token),
-            };
-            // What is left of it on any clock, and a look more.
-            let until = now + timing.rate.outlast(left) + timing.retry + timing.patience;
-            (leader, until)
-        });
-        self.office.follow(leader);
     }
 
     /// Gives it up, and then does not want it for a while.
@@ -354,22 +209,8 @@ impl<R: Rules> Redis<R> {
         self.doubtful = false;
     }
 
-    /// Until when the answer to a request that was sent then lets a holder believe.
-    fn until(&self, now: Instant, sent: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
-        from + self.config.timing.belief(self.config.timing.ttl)
-    }
-
     fn renew_later(&mut self, sent: Instant) {
         self.next = sent + self.config.timing.renew_pause(&mut self.random);
-    }
-
-    fn ask(&mut self, now: Instant, asked: Asked) {
-        self.requests.make(now, asked);
     }
 
     /// The script that something is asked for with.
@@ -420,7 +261,7 @@ impl<R: Rules> Redis<R> {
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
             Aim::Release { hold, .. } => Asked::Release(hold),
         };
-        self.ask(now, asked);
+        self.requests.make(now, asked);
     }
 }
 
