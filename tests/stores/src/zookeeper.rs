@@ -4,7 +4,7 @@ mod wire;
 
 use crate::compare::{Replies, Store};
 use crate::report::Report;
-use crate::server::zookeeper::{Client, TICK, ZooKeeper};
+use crate::server::zookeeper::{Client, Received, TICK, ZooKeeper};
 use crate::trouble::Trouble;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -197,11 +197,14 @@ pub(crate) struct Pair {
     parted: bool,
 }
 
+/// What was said, or in words what else came.
+type Word = Result<Said, String>;
+
 /// What each connection was told by either server during a step.
 #[derive(Default)]
 struct Heard {
     simulated: Vec<(usize, Said)>,
-    real: Vec<(usize, Result<Said, i32>)>,
+    real: Vec<(usize, Word)>,
 }
 
 impl Pair {
@@ -248,15 +251,8 @@ impl Pair {
         let mut real = self.real.connect()?;
         real.send(&wire::connect(&connect));
         self.connections[client] = Some(real);
-        match self.receive(client)? {
-            None => heard.real.push((client, Ok(Said::Closed))),
-            Some(packet) => {
-                let said = wire::connected(&packet);
-                heard
-                    .real
-                    .push((client, Ok(said.ok_or_else(|| broken(&packet))?)));
-            }
-        }
+        let said = self.next(client, wire::connected)?;
+        heard.real.push((client, said));
         if let Some((
             _,
             Ok(Said::Connected {
@@ -291,7 +287,7 @@ impl Pair {
             real.send(&wire::request(xid, &command));
         }
         loop {
-            let said = self.next(client, &command)?;
+            let said = self.next_said(client, &command)?;
             let event = matches!(said, Ok(Said::Event(_)));
             heard.real.push((client, said));
             if !event {
@@ -322,7 +318,7 @@ impl Pair {
             while heard.real.iter().filter(|(to, _)| *to == client).count() < count
                 && self.connections[client].is_some()
             {
-                let said = self.next(client, command)?;
+                let said = self.next_said(client, command)?;
                 heard.real.push((client, said));
             }
         }
@@ -335,22 +331,28 @@ impl Pair {
         Ok(())
     }
 
-    fn next(&mut self, client: usize, command: &Command) -> Result<Result<Said, i32>, Trouble> {
-        match self.receive(client)? {
-            None => Ok(Ok(Said::Closed)),
-            Some(packet) => wire::said(&packet, command, WALL).ok_or_else(|| broken(&packet)),
-        }
+    fn next_said(&mut self, client: usize, command: &Command) -> Result<Word, Trouble> {
+        self.next(client, |packet| wire::said(packet, command, WALL))
     }
 
-    fn receive(&mut self, client: usize) -> Result<Option<Vec<u8>>, Trouble> {
-        let Some(connection) = &mut self.connections[client] else {
-            return Ok(None);
+    /// The next thing that comes on a connection, understood so.
+    fn next(
+        &mut self,
+        client: usize,
+        read: impl Fn(&[u8]) -> Option<Word>,
+    ) -> Result<Word, Trouble> {
+        let received = match &mut self.connections[client] {
+            Some(connection) => connection.receive()?,
+            None => Received::Closed,
         };
-        let packet = connection.receive()?;
-        if packet.is_none() {
-            self.connections[client] = None;
+        match received {
+            Received::Packet(packet) => read(&packet).ok_or_else(|| broken(&packet)),
+            Received::Nothing => Ok(Err("nothing comes".to_owned())),
+            Received::Closed => {
+                self.connections[client] = None;
+                Ok(Ok(Said::Closed))
+            }
         }
-        Ok(packet)
     }
 
     fn set_clock(&mut self, now: u64) -> Result<(), Trouble> {
@@ -590,7 +592,7 @@ impl Heard {
 }
 
 /// In words that are equal when the same was said to each connection in the same order; events in any order, if that.
-fn list(all: &[(usize, Result<Said, i32>)], asking: usize, any_order: bool) -> String {
+fn list(all: &[(usize, Word)], asking: usize, any_order: bool) -> String {
     let mut words = Vec::new();
     for turn in 0..CLIENTS as usize {
         let client = (asking + turn) % CLIENTS as usize;
@@ -616,9 +618,9 @@ fn list(all: &[(usize, Result<Said, i32>)], asking: usize, any_order: bool) -> S
     words.join("; ")
 }
 
-fn word(said: &Result<Said, i32>) -> String {
+fn word(said: &Word) -> String {
     match said {
-        Err(code) => format!("error {code}"),
+        Err(word) => word.clone(),
         Ok(Said::Closed) => "closed".to_owned(),
         Ok(Said::Expired) => "expired for ever".to_owned(),
         Ok(Said::Event(event)) => format!("{EVENT} {event:?}"),

@@ -14,6 +14,9 @@ const JAR: &str = "/usr/share/java/zookeeper.jar";
 /// How many milliseconds a tick is: a session lasts two at least.
 pub(crate) const TICK: u32 = 100;
 
+/// After that nothing is expected to come any more.
+const SILENCE: Duration = Duration::from_secs(5);
+
 /// A server, whose clocks are told.
 pub(crate) struct ZooKeeper {
     process: Process,
@@ -86,7 +89,7 @@ impl ZooKeeper {
         let connect = || {
             let stream = TcpStream::connect(("127.0.0.1", self.port))?;
             stream.set_nodelay(true)?;
-            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            stream.set_read_timeout(Some(SILENCE))?;
             Ok::<_, Error>(Client(stream))
         };
         connect().map_err(|why| Trouble::failed("zookeeper cannot be reached", why))
@@ -157,6 +160,16 @@ fn copy(from: &PathBuf, to: &PathBuf) -> Result<(), Trouble> {
     }
 }
 
+/// What comes on a connection.
+pub(crate) enum Received {
+    /// A packet.
+    Packet(Vec<u8>),
+    /// Nothing, though it was waited for.
+    Nothing,
+    /// Nothing ever: the connection is closed.
+    Closed,
+}
+
 /// A connection: packets, each with its length before it.
 pub(crate) struct Client(TcpStream);
 
@@ -168,15 +181,16 @@ impl Client {
         let _ = self.0.write_all(&whole);
     }
 
-    /// The next packet; none when the connection is closed.
-    pub(crate) fn receive(&mut self) -> Result<Option<Vec<u8>>, Trouble> {
+    /// The next packet.
+    pub(crate) fn receive(&mut self) -> Result<Received, Trouble> {
         match self.read() {
-            Ok(packet) => Ok(Some(packet)),
+            Ok(packet) => Ok(Received::Packet(packet)),
             Err(why) => match why.kind() {
                 ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
-                    Ok(None)
+                    Ok(Received::Closed)
                 }
-                _ => Err(Trouble::failed("zookeeper says nothing", why)),
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(Received::Nothing),
+                _ => Err(Trouble::failed("zookeeper", why)),
             },
         }
     }
@@ -201,7 +215,9 @@ mod tests {
         assert_eq!(zookeeper.zxid().unwrap(), 0);
         let mut client = zookeeper.connect().unwrap();
         client.send(&[0; 44]);
-        let connected = client.receive().unwrap().unwrap();
+        let Received::Packet(connected) = client.receive().unwrap() else {
+            panic!("no session")
+        };
         // The names of sessions begin with the clock, in milliseconds.
         assert_eq!(connected[8..16], 0x0100_3B9A_CA00_0000_i64.to_be_bytes());
     }

@@ -1,6 +1,7 @@
 //! What is said on a connection, as bytes: numbers with the highest byte first, and text, lists and bytes with their length
 //! before them (ZooKeeper's "jute").
 
+use super::Word;
 use tenure_sim::store::Key;
 use tenure_sim::store::zookeeper::{
     Command, Connect, Error, Event, Mode, Operation, Reply, Said, Stat,
@@ -81,25 +82,25 @@ const fn kind(operation: &Operation) -> i32 {
 }
 
 /// The first packet that comes. A session that is over has no number.
-pub(super) fn connected(packet: &[u8]) -> Option<Said> {
+pub(super) fn connected(packet: &[u8]) -> Option<Word> {
     let mut take = In(packet);
     take.int()?;
     let timeout = take.int()?;
     let session = take.long()?;
     let password = take.bytes()?.try_into().ok()?;
-    Some(match session {
+    Some(Ok(match session {
         0 => Said::Expired,
         _ => Said::Connected {
             session,
             password,
             timeout,
         },
-    })
+    }))
 }
 
-/// Any other packet, and which error it is that is not known. `command` is what the next answer is to; `wall` is what the
+/// Any other packet, or an error that is not known. `command` is what the next answer is to; `wall` is what the
 /// wall clock is ahead of the other one, in milliseconds.
-pub(super) fn said(packet: &[u8], command: &Command, wall: i64) -> Option<Result<Said, i32>> {
+pub(super) fn said(packet: &[u8], command: &Command, wall: i64) -> Option<Word> {
     let mut take = In(packet);
     let (xid, zxid, code) = (take.int()?, take.long()?, take.int()?);
     if xid == EVENT {
@@ -117,7 +118,7 @@ pub(super) fn said(packet: &[u8], command: &Command, wall: i64) -> Option<Result
         0 => Ok(take.reply(command, wall)?),
         code => match error(code) {
             Some(error) => Err(error),
-            None => return Some(Err(code)),
+            None => return Some(Err(format!("error {code}"))),
         },
     };
     Some(Ok(Said::Answer { xid, zxid, result }))
