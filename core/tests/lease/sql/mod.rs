@@ -1,6 +1,7 @@
 //! The row in a database.
 
 mod desk;
+mod hostile;
 mod reports;
 mod rest;
 mod session;

@@ -136,6 +136,8 @@ impl Pair {
         if self.sessions[place].is_none() {
             let mut client = self.real.connect()?;
             done(&mut client, &prepared())?;
+            // The alarm of one kind of time-out may have to go off before the server looks at the others.
+            done(&mut client, "SET deadlock_timeout = '5ms'")?;
             let process = match client.ask("SELECT pg_backend_pid()")? {
                 Answer::Done(rows, _) => first(&rows),
                 Answer::Refused(_, why) => return Err(Trouble::failed("pg_backend_pid", why)),
