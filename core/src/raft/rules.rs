@@ -227,12 +227,13 @@ impl Rule {
                 Invariant::StateMachineAgreement,
                 Invariant::CommittedIsDurable,
             ],
-            // Nor has a log that skips entries an end that its commit index could keep to.
+            // Nor has a log that skips entries an end that its commit index could keep to, or the members that were in them.
             Invariant::LogMatching => &[
                 Invariant::LeaderCompleteness,
                 Invariant::StateMachineAgreement,
                 Invariant::CommittedIsDurable,
                 Invariant::CommitRises,
+                Invariant::IntersectingQuorums,
             ],
             // Two groups that share no node elect and commit apart.
             Invariant::IntersectingQuorums => &[
