@@ -85,8 +85,11 @@ pub(super) fn check_parts(file: Part<'_>, by_store: bool) -> Read<()> {
 /// nobody to vote.
 #[inline(never)]
 pub(super) fn check_action(name: &str, node: &Node, by_store: bool) -> Read<()> {
-    let of_raft = ["disk", "wipe", "lie", "fail", "drop", "change", "transfer"];
-    if by_store && of_raft.contains(&name) {
+    let of_raft = matches!(
+        name,
+        "disk" | "wipe" | "lie" | "fail" | "drop" | "change" | "transfer"
+    );
+    if by_store && of_raft {
         return Err(misplaced(node.at, true));
     }
     Ok(())
