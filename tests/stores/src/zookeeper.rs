@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use tenure::random::Random;
 use tenure_sim::store::Key;
 use tenure_sim::store::zookeeper::{
-    Command, Connect, Event, Image, Mode, Operation, Password, Reply, Said, Server, SessionId,
-    password,
+    Command, Connect, Image, Mode, Operation, Password, Reply, Said, Server, SessionId, password,
 };
 
 /// What is said of it.
@@ -60,7 +59,7 @@ pub(crate) const REPORT: Report = Report {
         ("SYNC", &["done as"]),
         ("CLOSE", &["done as"]),
         ("TIME", &["nothing ends", "sessions end"]),
-        ("START", &["sessions go"]),
+        ("START", &["with all", "with backup"]),
     ],
     differences: &[],
     beyond: &[
@@ -79,6 +78,11 @@ pub(crate) const REPORT: Report = Report {
             "It shows only when two of them end in one tick, and nothing came from either.",
         ),
         (
+            "What is told on a connection in the tick in which its session ends may be lost there; here it is said before the connection \
+             is closed.",
+            "A thread sends it while another closes the connection. A client may rely on neither.",
+        ),
+        (
             "A request that comes while a session ends is answered with `SessionExpired`, or not at all; here a session ends at once.",
             "The connection is closed either way, which is all that a client may rely on.",
         ),
@@ -92,6 +96,8 @@ const WALL: i64 = 1_767_225_600_000;
 /// beside them, every minute from when the server began.
 const BEGINS: u64 = 1_000_000_037_000;
 const MINUTE: u64 = 60_000_000;
+/// How what a watch tells begins in words.
+const EVENT: &str = "told";
 /// Sessions are over after that.
 const ALL_OVER: u64 = 23 * TICK as u64 * 1_000;
 
@@ -104,7 +110,7 @@ pub(crate) enum Step {
     Break(usize),
     /// A client asks.
     Ask(usize, Wish),
-    /// Time passes, in microseconds.
+    /// Time passes, in milliseconds: a thread of the real server that sleeps counts whole ones.
     Pass(u64),
     /// Time passes until so many milliseconds after the next session that falls silent may be over.
     PassToEnd(i64),
@@ -366,6 +372,7 @@ impl Pair {
         }
         let zxid = self.pass_by(to, &mut heard)?;
         self.rest(&mut heard, &Command::Ping)?;
+        heard.forget_what_may_be_lost();
         let mut replies = heard.replies("TIME", 0, true);
         for (words, zxid) in [
             (&mut replies.simulated, self.simulated.zxid()),
@@ -439,10 +446,11 @@ impl Pair {
             self.connect(0, 999, Open::Again(0))?;
             self.cut_off(0);
         }
+        let what = if backup { "backup" } else { "all" };
         Ok(Some(Replies {
             kind: "START",
-            simulated: format!("sessions go on: zxid {}", self.simulated.zxid()),
-            real: format!("sessions go on: zxid {}", self.real.zxid()?),
+            simulated: format!("with {what}: zxid {}", self.simulated.zxid()),
+            real: format!("with {what}: zxid {}", self.real.zxid()?),
         }))
     }
 
@@ -558,51 +566,54 @@ fn broken(packet: &[u8]) -> Trouble {
 }
 
 impl Heard {
+    /// Of events on a connection that is closed because its session is over nothing is certain.
+    fn forget_what_may_be_lost(&mut self) {
+        let closed = |(client, said): &(usize, Said)| (*said == Said::Closed).then_some(*client);
+        let closed: Vec<usize> = self.simulated.iter().filter_map(closed).collect();
+        let keeps = |client: &usize, event: bool| !event || !closed.contains(client);
+        self.simulated
+            .retain(|(client, said)| keeps(client, matches!(said, Said::Event(_))));
+        self.real
+            .retain(|(client, said)| keeps(client, matches!(said, Ok(Said::Event(_)))));
+    }
+
     /// What was said to whom, the asking client first. What goes with a session goes in no order.
     fn replies(self, kind: &'static str, asking: usize, ends: bool) -> Replies {
         let simulated = self.simulated.into_iter();
         let simulated = simulated.map(|(client, said)| (client, Ok(said)));
         Replies {
             kind,
-            simulated: list(simulated.collect(), asking, ends),
-            real: list(self.real, asking, ends),
+            simulated: list(&simulated.collect::<Vec<_>>(), asking, ends),
+            real: list(&self.real, asking, ends),
         }
     }
 }
 
-fn list(all: Vec<(usize, Result<Said, i32>)>, asking: usize, ends: bool) -> String {
-    let mut words = String::new();
+/// In words that are equal when the same was said to each connection in the same order; events in any order, if that.
+fn list(all: &[(usize, Result<Said, i32>)], asking: usize, any_order: bool) -> String {
+    let mut words = Vec::new();
     for turn in 0..CLIENTS as usize {
         let client = (asking + turn) % CLIENTS as usize;
         let its = all.iter().filter(|(to, _)| *to == client);
-        let (mut events, mut others): (Vec<Event>, Vec<String>) = Default::default();
-        let mut inline = Vec::new();
-        for (_, said) in its {
-            match said {
-                Ok(Said::Event(event)) => {
-                    events.push(event.clone());
-                    inline.push(format!("{event:?}"));
-                }
-                said => {
-                    others.push(word(said));
-                    inline.push(format!("[{}]", others.len()));
-                }
+        let mut told: Vec<String> = its.map(|(_, said)| word(said)).collect();
+        if any_order {
+            let event = |word: &String| word.starts_with(EVENT).then(|| word.clone());
+            told.sort_by_cached_key(event);
+        }
+        // What was asked first: what it brought about may have been told before.
+        if client == asking
+            && let Some(place) = told.iter().position(|word| !word.starts_with(EVENT))
+        {
+            words.push(told.remove(place));
+            if !told.is_empty() {
+                told.insert(place, "that".to_owned());
             }
         }
-        if ends {
-            events.sort();
-            inline = events.iter().map(|event| format!("{event:?}")).collect();
-        }
-        if client == asking {
-            words += &others.join(", ");
-        } else if !others.is_empty() {
-            words += &format!("; client {client}: {}", others.join(", "));
-        }
-        if !events.is_empty() {
-            words += &format!("; client {client} is told {}", inline.join(" "));
+        if !told.is_empty() {
+            words.push(format!("client {client}: {}", told.join(", ")));
         }
     }
-    words
+    words.join("; ")
 }
 
 fn word(said: &Result<Said, i32>) -> String {
@@ -610,7 +621,7 @@ fn word(said: &Result<Said, i32>) -> String {
         Err(code) => format!("error {code}"),
         Ok(Said::Closed) => "closed".to_owned(),
         Ok(Said::Expired) => "expired for ever".to_owned(),
-        Ok(Said::Event(event)) => format!("{event:?}"),
+        Ok(Said::Event(event)) => format!("{EVENT} {event:?}"),
         Ok(Said::Connected {
             session,
             password,
@@ -647,16 +658,18 @@ impl Store for Pair {
             let client = closed[draw.below(closed.len() as u64) as usize];
             return Step::Connect(client, timeout(draw), open(draw, client));
         }
+        if self.backup.is_some() && draw.below(60) == 0 {
+            return Step::Restore;
+        }
         match draw.below(2_000) {
             0..1_600 => Step::Ask(client, wish(draw)),
             1_600..1_660 => Step::Connect(client, timeout(draw), open(draw, other)),
             1_660..1_690 => Step::Break(client),
-            1_690..1_870 => Step::Pass(draw.below(120_000)),
+            1_690..1_870 => Step::Pass(draw.below(120)),
             1_870..1_990 => Step::PassToEnd(draw.below(3).cast_signed() - 1),
-            1_990..1_994 => Step::Pass(60_000_000),
+            1_990..1_994 => Step::Pass(60_000),
             1_994..1_996 => Step::Restart,
-            1_996..1_999 => Step::BackUp,
-            _ => Step::Restore,
+            _ => Step::BackUp,
         }
     }
 
@@ -689,7 +702,7 @@ impl Store for Pair {
                 None
             }
             Step::Ask(client, wish) => self.ask(*client, wish)?,
-            Step::Pass(time) => Some(self.pass(*time)?),
+            Step::Pass(time) => Some(self.pass(*time * 1_000)?),
             Step::PassToEnd(after) => {
                 let due = self.simulated.due().unwrap_or(self.now);
                 let to = due.saturating_add_signed(after * 1_000);
@@ -761,7 +774,9 @@ fn data(draw: &mut Random) -> &'static str {
 }
 
 fn create(draw: &mut Random) -> Change {
-    let sequential = ["/a/n-", "/b/n-", "/a/", "/a/c/n-", "/", "/none/n-"];
+    let sequential = [
+        "/a/n-", "/b/n-", "/a/", "/a/c/n-", "/", "/none/n-", "/b/e/n-",
+    ];
     match draw.below(10) {
         0..2 => Change::Create(spot(draw), data(draw), Mode::Persistent),
         2 => Change::Create(
@@ -769,13 +784,16 @@ fn create(draw: &mut Random) -> Change {
             "",
             Mode::Persistent,
         ),
-        3 => Change::Create(spot(draw), data(draw), Mode::Ephemeral),
+        3 => {
+            let spot = [spot(draw), Spot::At("/b/e")][draw.below(2) as usize];
+            Change::Create(spot, data(draw), Mode::Ephemeral)
+        }
         4 => Change::Create(Spot::At("/c"), data(draw), Mode::Container),
         5 => Change::Create(Spot::At("/c/x"), data(draw), Mode::Ephemeral),
         place => {
             let mode = [Mode::EphemeralSequential, Mode::PersistentSequential][place as usize / 9];
             Change::Create(
-                Spot::At(sequential[draw.below(6) as usize]),
+                Spot::At(sequential[draw.below(7) as usize]),
                 data(draw),
                 mode,
             )
@@ -834,7 +852,7 @@ impl fmt::Display for Step {
             }
             Self::Break(client) => write!(f, "client {client} is cut off"),
             Self::Ask(client, wish) => write!(f, "client {client}: {wish:?}"),
-            Self::Pass(time) => write!(f, "{time} µs pass"),
+            Self::Pass(time) => write!(f, "{time} ms pass"),
             Self::PassToEnd(after) => write!(f, "time passes to {after} ms after the next end"),
             Self::Restart => f.write_str("restart"),
             Self::BackUp => f.write_str("a backup is made"),

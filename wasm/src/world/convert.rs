@@ -37,6 +37,7 @@ pub(crate) fn verdict(verdict: &Verdict) -> JsValue {
 pub(crate) fn actor(id: usize, (kind, name): (ActorKind, String)) -> JsValue {
     let (kind, fenced) = match kind {
         ActorKind::Node => ("node", None),
+        ActorKind::Server => ("server", None),
         ActorKind::Client => ("client", None),
         ActorKind::Resource { fenced } => ("resource", Some(fenced)),
     };

@@ -201,6 +201,8 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   29: 'Finish',
   30: 'Ask',
   31: 'Said',
+  32: 'AskStore',
+  33: 'StoreSaid',
   40: 'SuffixSnapshot',
 };
 

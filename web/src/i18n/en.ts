@@ -420,6 +420,8 @@ export const en = {
   'message.Finish': 'finish job',
   'message.Ask': 'store request',
   'message.Said': 'store reply',
+  'message.AskStore': 'request of a candidate',
+  'message.StoreSaid': 'reply to a candidate',
   'message.other': 'message',
 
   // Transport and timeline

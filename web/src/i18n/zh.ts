@@ -395,6 +395,8 @@ export const zh: Record<Key, string> = {
   'message.Finish': '完成作业',
   'message.Ask': '存储请求',
   'message.Said': '存储答复',
+  'message.AskStore': '候选者的请求',
+  'message.StoreSaid': '给候选者的答复',
   'message.other': '消息',
 
   'transport.title': '时间',

@@ -319,6 +319,9 @@ mod tests {
         assert_eq!(next(2).as_deref(), Ok("/e/n2147483646"));
         assert_eq!(next(3).as_deref(), Ok("/e/n2147483647"));
         assert_eq!(next(4), Err(Error::NodeExists));
+        // The last one that was counted.
+        let parent = stat(&tree, "/e");
+        assert_eq!((parent.pzxid, parent.cversion), (2, -4));
         delete(&mut tree, 5, "/e/n2147483647", 0).unwrap();
         assert_eq!(stat(&tree, "/e").pzxid, 5);
     }
