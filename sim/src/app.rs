@@ -1,8 +1,9 @@
 //! What a node does for its clients when it leads: take over, then write to both resources.
 //!
-//! It takes over as the core's machine says, for which it keeps what that asked and was not answered. It keeps the two rules a leader has to keep. It asks `standing` before every effect, and it shows its token with
-//! every effect. What it cannot keep is that no time passes between the two: the process may freeze there, and the
-//! message may be slow. That is what the fence is for.
+//! It takes over as the core's machine says, for which it keeps what that asked and was not answered. It keeps the two
+//! rules a leader has to keep: it asks `standing` before every effect, and it shows its token with every effect. What it
+//! cannot keep is that no time passes between the two: the process may freeze there, and the message may be slow. That is
+//! what the fence is for.
 
 use crate::jobs::Scheduler;
 use crate::packet::{Done, Outcome, Packet};
@@ -74,6 +75,8 @@ pub struct App {
 struct Office {
     pass: Pass,
     asked: Asked,
+    /// How many resources a leader without a token has not heard from.
+    unheard: usize,
     /// The values last written: the leader is the only writer, so it reads once and counts from there.
     next: [u64; RESOURCES],
     /// If there are any to do.
@@ -133,16 +136,26 @@ impl App {
                 timing: TIMING,
                 ..Config::new(ELECTION, holder, RESOURCES as u32)
             };
-            // Without a token there is nothing to fence with.
-            let issued = matches!(standing, Standing::Leading(tenure) if tenure.token.is_issued());
             let off: &[Rule] = match takeover {
-                Takeover::FenceFirst if issued => &[],
-                _ => &[Rule::FenceBeforeRead],
+                Takeover::FenceFirst => &[],
+                Takeover::ReadFirst => &[Rule::FenceBeforeRead],
             };
             let machine = Machine::with_rules(config, Switched::without(off));
             self.takeover = machine.ok().map(Box::new);
         }
         self.hand(now, standing, Input::Look);
+    }
+
+    /// The node leads without a token, with which nothing can be fenced or taken over: it reads, and counts on from there.
+    pub(crate) fn established_without_token(&mut self, pass: Pass) -> Packet {
+        self.office = Some(Office {
+            pass,
+            asked: Asked::default(),
+            unheard: RESOURCES,
+            next: [0; RESOURCES],
+            jobs: None,
+        });
+        Packet::Read { pass }
     }
 
     /// The takeover asks for something under this pass.
@@ -151,6 +164,7 @@ impl App {
             self.office = Some(Office {
                 pass,
                 asked: Asked::default(),
+                unheard: 0,
                 next: [0; RESOURCES],
                 jobs: jobs.then(Scheduler::new),
             });
@@ -379,6 +393,13 @@ impl App {
     ) -> Option<(Ticket, Reply<u64>)> {
         let office = self.office.as_mut().filter(|office| office.pass == pass)?;
         let asked = &mut office.asked;
+        if office.unheard > 0 {
+            office.unheard -= 1;
+            if let Done::Read(value) = done {
+                office.next[resource] = value;
+            }
+            return None;
+        }
         match done {
             Done::Fenced => Some((asked.fence.get_mut(resource)?.take()?, Reply::Fenced)),
             Done::Refused { request: 0, .. } => {
@@ -444,8 +465,10 @@ impl App {
     /// Whether it has taken over and serves clients.
     #[must_use]
     pub fn serving(&self) -> bool {
-        let machine = self.takeover.as_ref();
-        machine.is_some_and(|machine| machine.is_ready())
+        match &self.office {
+            Some(office) if !office.pass.token.is_issued() => office.unheard == 0,
+            _ => (self.takeover.as_ref()).is_some_and(|machine| machine.is_ready()),
+        }
     }
 }
 

@@ -3,17 +3,29 @@
 use super::Node;
 use super::service::ask_resources;
 use crate::packet::Packet;
+use crate::resource::ELECTION;
 use crate::scheme::Hosted;
 use crate::world::env::Env;
 use tenure::fence::Pass;
 use tenure::takeover::{Event, Input, Output, Reply, Request};
-use tenure::{Instant, Standing, Ticket};
+use tenure::{Instant, Standing, Tenure, Ticket};
 
 impl<M: Hosted> Node<M> {
     /// The node was established: it takes over.
     pub(super) fn begin_takeover(&mut self, env: &mut Env, me: usize) {
         if let (Some(machine), Some(shown)) = (&self.machine, self.shown(env)) {
             let holder = machine.holder();
+            if let (_, Standing::Leading(Tenure { token, .. })) = shown
+                && !token.is_issued()
+            {
+                let pass = Pass {
+                    election: ELECTION,
+                    token,
+                    holder,
+                };
+                let read = self.app.established_without_token(pass);
+                return ask_resources(env, me, read);
+            }
             self.app.established(shown, holder, env.clients.takeover);
             self.carry_out_takeover(env, me);
         }
