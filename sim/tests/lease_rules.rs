@@ -57,8 +57,9 @@ fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Sc
         }
     }
     panic!(
-        "{rule:?} off: {} never broke in {seeds} seeds",
-        wanted.name()
+        "{rule:?} off: {} never broke in {seeds} seeds of {}",
+        wanted.name(),
+        scenario(0).scheme()
     );
 }
 
@@ -126,11 +127,16 @@ fn cut_off(_: Kind) -> String {
 #[test]
 fn validity_from_send_off_breaks_believed_leaders() {
     let (rule, wanted) = (Rule::ValidityFromSend, Check::BelievedLeaders);
-    // Of several servers an answer that is late is not waited for.
-    for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Redlock) {
-        is_killed(rule, wanted, 20, written(kind, &late_answers(kind)));
+    for kind in Kind::ALL {
+        match kind {
+            // Of several servers an answer that is late is not waited for.
+            Kind::Redlock => is_killed(rule, wanted, 300, stormy(kind, rule)),
+            // A holder of a Lease object stops by its own deadline, long before others may take it; and who takes a session's
+            // lock waits for as long as its former holder may believe. The storms of the core break both.
+            Kind::Kubernetes | Kind::SqlSession => {}
+            _ => is_killed(rule, wanted, 20, written(kind, &late_answers(kind))),
+        }
     }
-    is_killed(rule, wanted, 300, stormy(Kind::Redlock, rule));
 }
 
 #[test]

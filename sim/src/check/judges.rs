@@ -128,17 +128,15 @@ impl Judges {
                     logs.granted(node, term, to);
                 }
             }
-            Fact::Elected { node, token } => broken.add(
-                Check::TokenRises,
-                self.token_rises.elected(now, node, token),
-            ),
+            Fact::Elected { node, token } => {
+                let fell = self.promises.tokens && self.token_rises.elected(now, node, token);
+                broken.add(Check::TokenRises, fell);
+            }
             Fact::Established { node, token } => {
                 self.stale.established(node, token);
                 self.token_holder.established(node, token);
-                broken.add(
-                    Check::TokenRises,
-                    self.token_rises.established(now, node, token),
-                );
+                let fell = self.promises.tokens && self.token_rises.established(now, node, token);
+                broken.add(Check::TokenRises, fell);
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::Believes {
@@ -151,10 +149,9 @@ impl Judges {
                     Check::BelievedLeaders,
                     self.believed.believes(now, node, until),
                 );
-                broken.add(
-                    Check::NeverRevives,
-                    self.never_revives.believes(now, node, token, until),
-                );
+                let revived =
+                    self.promises.tokens && self.never_revives.believes(now, node, token, until);
+                broken.add(Check::NeverRevives, revived);
                 let until = if running { until } else { 0 };
                 broken.add(
                     Check::LeaderAgain,
@@ -166,7 +163,8 @@ impl Judges {
                 node,
                 token,
             } => {
-                let shown = self.token_holder.shown(now, resource, node, token);
+                let shown =
+                    self.promises.tokens && self.token_holder.shown(now, resource, node, token);
                 broken.add(Check::TokenHolder, shown);
                 self.stale.touched(resource, node, token);
             }
@@ -176,7 +174,8 @@ impl Judges {
                 token,
                 accepted,
             } => {
-                let shown = self.token_holder.shown(now, resource, node, token);
+                let shown =
+                    self.promises.tokens && self.token_holder.shown(now, resource, node, token);
                 broken.add(Check::TokenHolder, shown);
                 let check = if resource == 0 {
                     Check::StaleWriteFenced

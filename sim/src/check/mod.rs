@@ -269,7 +269,10 @@ impl Check {
     /// resource could tell it from the last.
     #[must_use]
     pub const fn is_of_tokens(self) -> bool {
-        !matches!(self, Self::BelievedLeaders | Self::LeaderAgain)
+        !matches!(
+            self,
+            Self::BelievedLeaders | Self::LeaderAgain | Self::StaleWriteUnfenced
+        )
     }
 
     /// The history it judges, for those that judge one.

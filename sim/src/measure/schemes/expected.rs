@@ -33,10 +33,10 @@ const BEYOND: Expected = Expected::Breaks(
 );
 const ONE_SERVER: Expected =
     Expected::NotApplicable("the server stands for a cluster that agrees before it answers");
-const LOST: Expected = Expected::Breaks(
-    "what the replica had not heard of is lost: the record, and with it the token",
+const NO_REPLICA: Expected = Expected::NotApplicable("its servers have no replicas");
+const TAIL_LOST: Expected = Expected::Breaks(
+    "the claim was granted and is lost with the primary, as the replica had not heard of it",
 );
-const NO_REPLICA: Expected = Expected::NotApplicable("the server has no replica");
 const NO_STORE: Expected = Expected::NotApplicable("there is no store");
 
 pub(super) const fn nature(row: Row) -> Nature {
@@ -61,20 +61,49 @@ pub(super) const fn nature(row: Row) -> Nature {
             ],
         },
         Row::Lease(Kind::Sql) => Nature {
-            about: "a row in a database, on the time of the database, with an asynchronous standby",
+            about: "a row in a database, on the time of the database",
             jumped: Jumped::Server,
             special: &[
                 (
                     Trial::ClockJump,
                     Expected::Breaks("the row ends by the clock of the database"),
                 ),
-                (Trial::Failover, LOST),
+                (Trial::Failover, TAIL_LOST),
             ],
         },
         Row::Lease(Kind::SqlSession) => Nature {
-            about: "a lock that a session of a database holds, with an asynchronous standby",
+            about: "a lock that belongs to a session of a database",
+            jumped: Jumped::Waiter,
+            // Whoever takes it over waits for as long as the former holder may believe, on top of the server's own patience.
+            special: &[
+                (Trial::Failover, Expected::Holds),
+                (Trial::RateBeyond, Expected::Holds),
+            ],
+        },
+        Row::Lease(Kind::Redis) => Nature {
+            about: "a key of one Redis server with an asynchronous replica",
             jumped: Jumped::Server,
-            special: &[(Trial::Failover, LOST)],
+            special: &[
+                (
+                    Trial::ClockJump,
+                    Expected::Breaks("keys end by the wall clock of the server"),
+                ),
+                (Trial::Failover, TAIL_LOST),
+            ],
+        },
+        Row::Lease(Kind::Redlock) => Nature {
+            about: "a key on each of five Redis servers",
+            jumped: Jumped::Server,
+            special: &[
+                (
+                    Trial::ClockJump,
+                    Expected::Breaks(
+                        "one of the three that the holder has ends its key by a wall clock that jumped, and that and the other \
+                         two are a majority (LS-F3)",
+                    ),
+                ),
+                (Trial::Failover, NO_REPLICA),
+            ],
         },
         Row::Lease(Kind::ZooKeeper) => Nature {
             about: "a queue of candidates in ZooKeeper",
@@ -82,30 +111,16 @@ pub(super) const fn nature(row: Row) -> Nature {
             special: &[(Trial::Failover, ONE_SERVER)],
         },
         Row::Lease(Kind::Kubernetes) => Nature {
-            about: "a Lease object of Kubernetes",
+            about: "a Lease object, each change of which is waited out on the clock of who waits",
             jumped: Jumped::Waiter,
-            special: &[(Trial::Failover, ONE_SERVER)],
-        },
-        Row::Lease(Kind::Redis) => Nature {
-            about: "a key of a Redis server, with an asynchronous replica",
-            jumped: Jumped::Server,
             special: &[
                 (
                     Trial::ClockJump,
-                    Expected::Breaks("the key ends by the wall clock of the server"),
+                    Expected::Breaks(
+                        "who waits counts the lease by its own clock, and takes what that has waited out",
+                    ),
                 ),
-                (Trial::Failover, LOST),
-            ],
-        },
-        Row::Lease(Kind::Redlock) => Nature {
-            about: "a key on each of five Redis servers, and no token",
-            jumped: Jumped::Server,
-            special: &[
-                (
-                    Trial::ClockJump,
-                    Expected::Breaks("on one server of the majority the key ends early"),
-                ),
-                (Trial::Failover, NO_REPLICA),
+                (Trial::Failover, ONE_SERVER),
             ],
         },
         Row::Lease(Kind::EtcdSingle) => Nature {
