@@ -11,7 +11,7 @@ import { Fail } from './run.mjs';
  * a tenth faster.
  */
 export const BUDGETS = {
-  module: { aim: 60 * 1024, limit: 268 * 1024 },
+  module: { aim: 60 * 1024, limit: 298 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
   page: { aim: 150 * 1024, limit: 330 * 1024 },
 };

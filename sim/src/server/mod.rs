@@ -177,7 +177,7 @@ impl Server {
         &self.clock
     }
 
-    /// The records of the election at a true time, as [`Service::records`].
+    /// The records of the election at a true time: whoever holds by one comes first, and then who waits, in order.
     #[must_use]
     pub fn records(&self, at: u64) -> Vec<Record> {
         let now = self.clock.reads(at).as_micros();

@@ -1,7 +1,7 @@
 //! Elections by a store in the world: a machine of any of the schemes, and what it asks of its store.
 //!
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers
-//! ([`Candidate`](candidate::Candidate) and [`Service`](crate::server::Service)).
+//! (`Candidate` and `Service`).
 
 mod candidate;
 mod etcd;
