@@ -44,7 +44,7 @@ export const zh: Record<Key, string> = {
   'scheme.milvus': 'Milvus：一主一备',
   'scheme.zookeeper': 'ZooKeeper：临时节点',
   'scheme.kubernetes': 'Kubernetes：Lease 对象',
-  'scheme.redis': 'Redis：SET NX PX',
+  'scheme.redis': 'Redis：带期限的键',
   'scheme.redlock': 'Redlock：五台 Redis',
   'scheme.sql': 'SQL：带纪元列的一行',
   'scheme.sql-session': 'SQL：会话持有的锁',
