@@ -5,15 +5,15 @@ import { Fail } from './run.mjs';
 /**
  * Budgets in bytes after gzip: what is aimed at, and where the build stops. The aims are of one scheme's election. With
  * that alone the module has 75 KB; the replicated log, the store on it and its clients are 38 KB more, the judges of logs
- * 5 KB, changes of members with their judges and reads of each kind 12 KB; elections over a store, with the first two
- * schemes and their servers, 30 KB, by the Lease objects of Kubernetes with theirs 14 KB. Built for size (opt-level s) it
- * is hardly smaller and runs 1.6 times as long; with the compiler's usual inlining (scripts/wasm.mjs) it is larger and runs
- * a tenth faster.
+ * 5 KB, changes of members with their judges and reads of each kind 12 KB; the takeover as the core has it 8 KB; elections
+ * over a store, with nine schemes and their servers, 155 KB. Built for size (opt-level z) it is a twelfth smaller and runs
+ * 1.6 times as long; with the compiler's usual inlining (scripts/wasm.mjs) it is larger and runs a tenth faster. What would
+ * help a first visit is a module for each family of schemes, of which one is loaded.
  */
 export const BUDGETS = {
   module: { aim: 60 * 1024, limit: 298 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
-  page: { aim: 150 * 1024, limit: 330 * 1024 },
+  page: { aim: 150 * 1024, limit: 380 * 1024 },
 };
 
 export function gzipSize(bytes) {
