@@ -29,6 +29,7 @@ export const en = {
   'status.paused': 'paused',
   'status.crashed': 'crashed',
   'node.term': 'term {term}',
+  'node.no-token': 'no token',
   'node.votes': '{role} {granted}/{needed}',
   'node.label': '{name}: {role}, term {term}',
   'node.label.paused': '{name}: paused, was {role}, term {term}',
@@ -367,6 +368,7 @@ export const en = {
   'log.list': 'Events, oldest first',
 
   'event.boot': '{actor} starts, life {a}',
+  'event.boot.server': '{actor} is back',
   'event.crash': '{actor} crashes',
   'event.pause': '{actor} is paused',
   'event.resume': '{actor} wakes',

@@ -30,6 +30,7 @@ export const zh: Record<Key, string> = {
   'status.paused': '暂停',
   'status.crashed': '崩溃',
   'node.term': '任期 {term}',
+  'node.no-token': '无令牌',
   'node.votes': '{role} {granted}/{needed}',
   'node.label': '{name}：{role}，任期 {term}',
   'node.label.paused': '{name}：已暂停，暂停前是{role}，任期 {term}',
@@ -343,6 +344,7 @@ export const zh: Record<Key, string> = {
   'log.list': '事件，由旧到新',
 
   'event.boot': '{actor} 启动，第 {a} 次',
+  'event.boot.server': '{actor} 恢复运行',
   'event.crash': '{actor} 崩溃',
   'event.pause': '{actor} 被暂停',
   'event.resume': '{actor} 醒来',

@@ -7,6 +7,7 @@ import { type ClusterView, type NodeView, readCluster, type ServerView } from '.
 import { History, NOTABLE_KINDS } from '../model/history';
 import {
   type FaultView,
+  hasTokens,
   isHeeded,
   readFaults,
   readSetting,
@@ -92,6 +93,8 @@ export class Lab {
   readonly replicates = $derived((this.scenario.raft as { log?: boolean } | undefined)?.log === true);
   /** They elect by a store, which keeps a record for so long when it is not renewed, in microseconds. */
   readonly ttl = $derived(ttlOf(this.scenario));
+  /** Leaders have a token to show. */
+  readonly tokens = $derived(hasTokens(this.scenario));
   readonly byStore = $derived(this.cluster.servers.length > 0);
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
   readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));

@@ -35,6 +35,14 @@ export const SCHEMES = [
 ] as const;
 export type Scheme = (typeof SCHEMES)[number];
 
+/** Schemes whose leaders have no token to show. */
+const TOKENLESS: ReadonlySet<Scheme> = new Set(['redlock']);
+
+/** Whether a resource can tell leaders apart by a token. */
+export function hasTokens(scenario: Scenario): boolean {
+  return !TOKENLESS.has(schemeOf(scenario));
+}
+
 /** Schemes whose store has an asynchronous copy that may take its place. */
 export const COPIED: ReadonlySet<Scheme> = new Set(['redis', 'sql', 'sql-session']);
 

@@ -32,6 +32,11 @@ export function actorText(id: number, actors: readonly Actor[], t: Translate): s
   return actor.name;
 }
 
+/** What stands for a term on the stage. Where leaders have no token, there is no number to tell them by. */
+export function termText(term: number, tokens: boolean, t: Translate): string {
+  return tokens ? t('node.term', { term }) : t('node.no-token');
+}
+
 /** A sentence about one event. `checks` names the checkers in the order of their indices. */
 export function eventText(
   event: EventView,
@@ -57,6 +62,10 @@ export function eventText(
         { term: params.term },
       );
       params.why = numbered('lose', event.b, t);
+      break;
+    case 'boot':
+      // The lives of a server are not counted.
+      if (event.a < 0) return t('event.boot.server', params);
       break;
     case 'role':
       params.role = t(`role.${ROLES[event.a] ?? 'halted'}`);

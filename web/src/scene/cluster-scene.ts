@@ -13,6 +13,8 @@ import { add, set } from './svg';
 export interface ClusterDrawing {
   cluster: ClusterView;
   actors: readonly Actor[];
+  /** Leaders have a token to show. */
+  tokens: boolean;
   selected: number | null;
   /** What just happened at each resource, by actor id. */
   flashes: ReadonlyMap<number, Flash>;
@@ -65,12 +67,12 @@ export class ClusterScene {
     this.layout = null;
   }
 
-  draw({ cluster, actors, selected, flashes, still, t }: ClusterDrawing): void {
+  draw({ cluster, actors, tokens, selected, flashes, still, t }: ClusterDrawing): void {
     if (this.width === 0 || this.height === 0) return;
     const plan = this.planned(cluster);
     this.links.update(plan, cluster.cut);
     cluster.nodes.forEach((node, i) => {
-      this.nodes[i].update(node, cluster.nodes.length, node.id === selected, t);
+      this.nodes[i].update(node, cluster.nodes.length, tokens, node.id === selected, t);
     });
     cluster.servers.forEach((server, i) => {
       const holder = server.holder === null ? null : cluster.nodes[server.holder].name;

@@ -90,7 +90,7 @@ export function layout(nodes: number, resources: number, width: number, height: 
     radius,
     nodes: ring,
     servers: flat
-      ? inARow(servers, room.width, side, room.height - server * 2)
+      ? inARow(servers, room.width, side, room.height - server * 1.6 - 14)
       : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
     server,
     middle: flat ? room.height / 2 : centre.y,

@@ -1,6 +1,7 @@
 import type { Translate } from '../i18n/translate';
 import { type NodeView, quorum } from '../model/cluster';
 import { hueOf } from '../model/palette';
+import { termText } from '../model/text';
 import { arc, circle, type Layout, num, type Point, polar, polygon, wordsAt } from './geometry';
 import { bodyPath, crossPath, crownPath, cylinderPath } from './glyphs';
 import { add, set, setText, show } from './svg';
@@ -85,7 +86,7 @@ export class NodeMark {
     this.group.remove();
   }
 
-  update(node: NodeView, nodes: number, selected: boolean, t: Translate): void {
+  update(node: NodeView, nodes: number, tokens: boolean, selected: boolean, t: Translate): void {
     const r = this.radius;
     const hue = hueOf(node.term);
     const up = node.status === 'up';
@@ -103,7 +104,7 @@ export class NodeMark {
     show(this.pause, node.status === 'paused');
     show(this.disk, up && node.diskPending > 0);
     setText(this.name, node.name);
-    setText(this.term, t('node.term', { term: node.term }));
+    setText(this.term, termText(node.term, tokens, t));
     setText(this.role, roleLine(node, nodes, t));
 
     // A leader's next deadline is its heartbeat: the lease is what matters to it.

@@ -5,6 +5,9 @@ import { arc, circle, type Layout, num, type Point } from './geometry';
 import { crossPath, cylinderPath } from './glyphs';
 import { add, set, setText, show } from './svg';
 
+/** A server below this size has no room for two lines of text. */
+const SMALL = 22;
+
 /** A server of the store: who holds, in the colour of the term, and how long its record has left. */
 export class ServerMark {
   readonly group: SVGGElement;
@@ -43,8 +46,10 @@ export class ServerMark {
     set(this.track, 'd', circle(server * 1.5));
     set(this.body, 'd', cylinderPath(server * 1.6, server * 1.9));
     set(this.cross, 'd', crossPath(server * 0.9));
-    set(this.name, 'y', num(server * 0.2));
-    set(this.holder, 'y', num(server * 0.75));
+    // Where a server is small, who holds stands below its ring.
+    const small = server < SMALL;
+    set(this.name, 'y', num(small ? server * 0.5 : server * 0.2));
+    set(this.holder, 'y', num(small ? server * 1.5 + 12 : server * 0.75));
     this.group.style.setProperty('--r', `${num(server)}px`);
   }
 
