@@ -13,7 +13,7 @@ use std::fmt;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::lease::BudgetError;
+use tenure::lease::{Budget, BudgetError};
 use tenure::log::{Position, Shape};
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::ChangeRefused;
@@ -104,6 +104,15 @@ impl Setup {
         match self {
             Self::Raft(_) => true,
             Self::Lease(setup) => setup.kind.has_tokens(),
+        }
+    }
+
+    /// What follows from their timing, where they elect by a store.
+    #[must_use]
+    pub fn budget(&self) -> Option<Budget> {
+        match self {
+            Self::Raft(_) => None,
+            Self::Lease(setup) => setup.budget().ok(),
         }
     }
 

@@ -10,6 +10,7 @@ pub mod raft;
 
 pub use lease::{StoreAsk, StoreSaid};
 pub use machine::{Machine, Refusals, Setup, Unfit};
+pub use tenure::lease::Budget;
 
 use crate::check::Fact;
 use crate::check::configurations::Configuration;

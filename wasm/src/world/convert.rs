@@ -2,6 +2,7 @@
 
 use crate::object::{object, text};
 use tenure_sim::check::Verdict;
+use tenure_sim::scheme::Budget;
 use tenure_sim::server::Record;
 use tenure_sim::world::view::{ActorKind, Field};
 use wasm_bindgen::JsValue;
@@ -52,6 +53,24 @@ pub(crate) fn record((record, ends): (Record, Option<u64>)) -> JsValue {
         ("ends", ends.map_or(JsValue::NULL, number)),
         ("holds", record.holds.into()),
     ])
+}
+
+pub(crate) fn budget(budget: &Budget) -> JsValue {
+    let Budget {
+        belief,
+        takeover,
+        outage,
+        slack,
+    } = *budget;
+    object(
+        &[
+            ("belief", belief),
+            ("takeover", takeover),
+            ("outage", outage),
+            ("slack", slack),
+        ]
+        .map(|(name, span)| (name, number(span.as_micros()))),
+    )
 }
 
 pub(crate) fn actor(id: usize, (kind, name): (ActorKind, String)) -> JsValue {

@@ -2,7 +2,7 @@
 
 use super::convert;
 use super::error::WorldError;
-use super::types::{JsAction, JsActors, JsInspection, JsRecords, JsVerdicts};
+use super::types::{JsAction, JsActors, JsBudget, JsInspection, JsRecords, JsVerdicts};
 use crate::object::object;
 use js_sys::Array;
 use tenure_sim::Scenario;
@@ -207,6 +207,13 @@ impl World {
     #[must_use]
     pub fn scenario(&self) -> String {
         self.history.scenario().to_json()
+    }
+
+    /// What follows from the timing of an election by a store; nothing where the nodes elect among themselves.
+    #[must_use]
+    pub fn budget(&self) -> Option<JsBudget> {
+        let budget = self.history.scenario().setup().budget()?;
+        Some(convert::budget(&budget).unchecked_into())
     }
 
     /// Who is in the world.

@@ -25,6 +25,13 @@ export interface Verdict {
 export interface Actor { id: number; kind: 'node' | 'server' | 'client' | 'resource'; name: string; fenced?: boolean }
 
 /**
+ * What follows from the timing of an election by a store, in microseconds: how long a holder believes after the send of its
+ * last acknowledged request; the longest takeover after a crash; the longest outage of the store that a holder survives;
+ * and the shortest time from when a holder has stopped until another can hold.
+ */
+export interface Budget { belief: number; takeover: number; outage: number; slack: number }
+
+/**
  * A record of the election in a store. `ends` is in microseconds of true time: when the store will let it end as its clock
  * goes now, null when no time is set to it. Whoever holds by it leads, as the store sees it.
  */
@@ -54,6 +61,9 @@ extern "C" {
     /// Actors.
     #[wasm_bindgen(typescript_type = "Actor[]")]
     pub type JsActors;
+    /// A budget.
+    #[wasm_bindgen(typescript_type = "Budget")]
+    pub type JsBudget;
     /// The records of a server.
     #[wasm_bindgen(typescript_type = "Record[]")]
     pub type JsRecords;

@@ -1,6 +1,6 @@
 import { toEngineError } from './errors';
 import { type EventKind, kindMask } from './layout';
-import type { Action, Actor, Instantiate, StoreRecord, Verdict, World, WorldModule } from './world';
+import type { Action, Actor, Budget, Instantiate, StoreRecord, Verdict, World, WorldModule } from './world';
 
 /** The buffers of one instant. Valid until the next call on the engine; copy what must live longer. */
 export interface Frame {
@@ -151,6 +151,11 @@ export class Engine {
 
   actors(): Actor[] {
     return this.guard(() => this.world.actors());
+  }
+
+  /** What follows from the timing of an election by a store; null where the nodes elect among themselves. */
+  budget(): Budget | null {
+    return this.guard(() => this.world.budget() ?? null);
   }
 
   /** The scenario text that reproduces this run, interventions included. */

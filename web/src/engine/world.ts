@@ -33,6 +33,18 @@ export interface Actor {
   fenced?: boolean;
 }
 
+/** What follows from the timing of an election by a store, in microseconds. */
+export interface Budget {
+  /** How long a holder believes after the send of its last acknowledged request. */
+  belief: number;
+  /** The longest takeover after a crash. */
+  takeover: number;
+  /** The longest outage of the store that a holder survives. */
+  outage: number;
+  /** The shortest time from when a holder has stopped until another can hold. */
+  slack: number;
+}
+
 /** A record of the election in a store: of whoever holds by it first, then of who waits, in order. */
 export interface StoreRecord {
   key: string;
@@ -81,6 +93,7 @@ export interface World {
   inspect(node: number): unknown;
   records(server: number): StoreRecord[];
   verdicts(): Verdict[];
+  budget(): Budget | undefined;
   scenario(): string;
   actors(): Actor[];
   traceHash(): string;

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine';
 import { EngineError, ProblemError, problemOf } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
-import type { Action, Actor, StoreRecord, Verdict } from '../engine/world';
+import type { Action, Actor, Budget, StoreRecord, Verdict } from '../engine/world';
 import type { Key } from '../i18n/en';
 import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
@@ -73,6 +73,8 @@ export class Lab {
   builtIn = $state<string | null>(null);
   /** Its setting was changed since it was loaded. */
   changed = $state(false);
+  /** What follows from the timing, where they elect by a store. */
+  budget = $state.raw<Budget | null>(null);
   seed = $state('');
   faults = $state.raw<readonly FaultView[]>([]);
   canUndo = $state(false);
@@ -357,6 +359,7 @@ export class Lab {
       this.actors = this.engine.actors();
       this.duration = this.engine.duration;
       this.scenario = this.asRun();
+      this.budget = this.engine.budget();
       this.seed = this.scenario.seed ?? '';
       this.readSchedule();
     });

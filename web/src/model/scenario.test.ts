@@ -100,6 +100,16 @@ describe('the setting panel', () => {
     expect(withSetting(whole, { nodes: 3 })).toEqual({ ...whole, nodes: 3 });
   });
 
+  it('is told what follows from a lease, and of Raft nothing', async () => {
+    const { World } = await loadEngine();
+    const budget = (fields: object) => new World(JSON.stringify({ tenure: 1, ...fields })).budget();
+    const [short, long] = ['9s', '30s'].map((ttl) => budget({ scheme: 'etcd', lease: { ttl } })!);
+    expect(short.belief).toBeLessThan(9_000_000);
+    expect(short.takeover).toBeGreaterThan(9_000_000);
+    expect(long.outage).toBeGreaterThan(short.outage);
+    expect(budget({ scheme: 'raft' })).toBeUndefined();
+  });
+
   it('goes over to every scheme that the engine knows, and back', async () => {
     for (const scheme of SCHEMES) {
       const there = await asRun(withScheme(await asRun({ nodes: 3, seed: '7' }), scheme));
