@@ -5,5 +5,6 @@ mod kubernetes;
 mod redis;
 mod redlock;
 mod sql;
+mod sceptic;
 mod storm;
 mod zookeeper;

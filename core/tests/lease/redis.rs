@@ -15,7 +15,7 @@ use tenure::{
 
 /// What a server promises and does not keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Faults {
+pub(crate) enum Faults {
     None,
     /// A replica that is some commands behind is promoted.
     Failover,
@@ -27,12 +27,12 @@ enum Faults {
 
 /// The two keys.
 #[derive(Clone, Default)]
-struct Keys {
+pub(crate) struct Keys {
     lock: Option<(Value, u64)>,
     counter: u64,
 }
 
-struct Server {
+pub(crate) struct Server {
     keys: Keys,
     /// As they were some commands ago.
     replica: Keys,
@@ -43,7 +43,7 @@ struct Server {
 }
 
 impl Server {
-    fn new(seed: u64, faults: Faults) -> Self {
+    pub(crate) fn new(seed: u64, faults: Faults) -> Self {
         Self {
             keys: Keys::default(),
             replica: Keys::default(),

@@ -198,8 +198,15 @@ impl<R: Rules> Sql<R> {
     fn taken(&mut self, now: Instant, sent: Instant, hold: Hold) {
         match self.aim {
             Aim::Take if hold.attempt == self.attempt => self.lead(now, sent, hold),
-            Aim::Confirm(own) if own == hold => self.lead(now, sent, hold),
-            Aim::Hold(own) | Aim::Release { hold: own, .. } if own == hold => {}
+            // Carried out twice, it may have been taken twice. What it leads by, or may yet, is not given up: a release that is
+            // late would free it for another.
+            Aim::Confirm(own) if own.attempt == hold.attempt => {
+                if own.epoch <= hold.epoch {
+                    self.lead(now, sent, hold);
+                }
+            }
+            Aim::Hold(own) if own.attempt == hold.attempt => {}
+            Aim::Release { hold: own, .. } if own == hold => {}
             // By an attempt that was given up. Left alone it would keep everybody out until the lease ends.
             _ => {
                 self.requests.make(now, Asked::Release(hold));

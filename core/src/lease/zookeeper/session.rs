@@ -37,7 +37,7 @@ pub(super) struct Session {
     id: SessionId,
     /// Until when the node may believe that ZooKeeper's leader has it.
     until: Instant,
-    /// When the last write was sent that did not come too soon after another.
+    /// When the last write was sent that did not come too soon after another; of one that is wanted, since when it is.
     wrote: Instant,
     /// How many milliseconds later it was answered, begun ones included.
     answered: u16,
@@ -66,6 +66,7 @@ impl Session {
     /// Another one is wanted from now on.
     pub(super) const fn begin(&mut self, now: Instant) {
         *self = Self {
+            wrote: now,
             ask_at: now,
             state: State::Wanted,
             ..Self::none()
@@ -141,23 +142,21 @@ impl Session {
         (!waits).then_some(need)
     }
 
-    /// It was opened by a request that counts from `sent` on: ZooKeeper's leader began it then.
-    pub(super) fn opened(
-        &mut self,
-        id: SessionId,
-        (sent, now): (Instant, Instant),
-        timing: &Timing,
-    ) {
+    /// Since when it is wanted, while it is: a handle that is asked for again may have begun it before.
+    pub(super) const fn wanted_since(&self) -> Instant {
+        self.wrote
+    }
+
+    /// It was opened: ZooKeeper's leader itself began it, no earlier than `from`. The first write is what the next proves.
+    pub(super) fn opened(&mut self, id: SessionId, from: Instant, timing: &Timing) {
         *self = Self {
             id,
-            until: sent + timing.belief(timing.ttl),
-            wrote: sent,
-            answered: u16::MAX,
-            ask_at: sent + timing.renew.scaled_down(9, 10),
+            until: from + timing.belief(timing.ttl),
+            ask_at: from + timing.renew.scaled_down(9, 10),
             ttl: (timing.ttl.as_micros() / 1_000) as u32,
             state: State::Live,
+            ..Self::none()
         };
-        self.note(sent, now);
     }
 
     /// A write went through: remembered, to be proven by the next, unless its answer took longer than can be told.

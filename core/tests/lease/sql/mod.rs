@@ -16,7 +16,7 @@ use tenure::{Duration, Ticket};
 
 /// The table, with the one row.
 #[derive(Default)]
-struct Table {
+pub(crate) struct Table {
     row: Option<Stored>,
     said: VecDeque<(usize, Ticket, Reply)>,
     /// Where it falls back: the draws, when it began, and what its standby has.
@@ -24,7 +24,7 @@ struct Table {
 }
 
 #[derive(Clone)]
-struct Stored {
+pub(crate) struct Stored {
     holder: Option<Claimant>,
     nonce: tenure::lease::Nonce,
     epoch: u64,

@@ -39,7 +39,7 @@ impl<R: Rules> ZooKeeper<R> {
                 if session != SessionId::NONE && timeout > Duration::ZERO =>
             {
                 self.handle = number as u16;
-                self.opened(now, session, sent, timeout);
+                self.opened(now, session, timeout);
             }
             (Kind::Connect, Ok(Reply::Suspended | Reply::Expired)) => {}
             (Kind::Close, Ok(Reply::Closed)) | (_, Ok(Reply::Expired)) => self.session_over(now),
@@ -175,14 +175,14 @@ impl<R: Rules> ZooKeeper<R> {
         }
     }
 
-    /// It has a session, by a request that was sent then.
-    fn opened(&mut self, now: Instant, id: SessionId, sent: Instant, timeout: Duration) {
+    /// It has a session. It may have been begun when it was asked for first, and told to who asked last (LS-R1).
+    fn opened(&mut self, now: Instant, id: SessionId, timeout: Duration) {
         if !self.session.is_wanted() {
             return;
         }
-        let from = self.counts_from(now, sent);
+        let from = self.counts_from(now, self.session.wanted_since());
         let timing = self.config.timing(bounded(timeout));
-        self.session.opened(id, (from, now), &timing);
+        self.session.opened(id, from, &timing);
         match self.aim {
             Aim::Observe => self.next = now,
             _ => self.want(now),
