@@ -4,7 +4,7 @@
 //! (C4, LS-R3), never revives, and is over before the next begins, which has a higher token (C7, LS-R5).
 
 use super::refuse::Refusal;
-use crate::{Duration, Event, Instant, Leader, Output, Standing, Tenure, Ticket, Token, Why};
+use crate::{Event, Instant, Leader, Output, Standing, Tenure, Ticket, Token, Why};
 use alloc::collections::VecDeque;
 use core::convert::Infallible;
 use core::hash::{Hash, Hasher};
@@ -169,19 +169,10 @@ impl<Q> Office<Q> {
 
     /// What it holds and whom it follows, with times relative to `now`.
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        let held = self.held.map(|held| (held.token, held.until.since(now)));
+        let held = self.held.map(|held| (held.token, held.until.ahead_of(now)));
         let leader = self
             .leader
-            .map(|(leader, until)| (leader, until.since(now)));
+            .map(|(leader, until)| (leader, until.ahead_of(now)));
         (held, leader, self.highest, self.out.len()).hash(hasher);
-    }
-}
-
-/// How far an instant is ahead, for a fingerprint (C10): what never comes is equally far from everywhere.
-pub(super) const fn ahead(at: Instant, now: Instant) -> Duration {
-    if at.as_micros() == Instant::FOREVER.as_micros() {
-        Duration::from_micros(u64::MAX)
-    } else {
-        at.since(now)
     }
 }

@@ -221,7 +221,7 @@ impl Session {
 
     /// Which session it is says nothing; what is known of it does.
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        let ask = crate::lease::office::ahead(self.ask_at, now);
+        let ask = self.ask_at.ahead_of(now);
         let wrote = (now.since(self.wrote), self.answered);
         (self.until.since(now), wrote, ask, self.ttl, self.state).hash(hasher);
     }

@@ -7,7 +7,7 @@ use super::api::{Key, KeyValue, Reply, Request, Value};
 use super::config::{Config, Mode};
 use super::place::{Place, ResumeError};
 use super::session::{Need, Session};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, MetadataTooLong, Rule, Rules, value};
@@ -472,7 +472,7 @@ impl<R: Rules> Election for Etcd<R> {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
         self.session.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         let (place, until, rest) = match self.aim {
             Aim::Observe(until) => (0u8, until, Duration::ZERO),
             Aim::Enter => (1, now, Duration::ZERO),
@@ -480,7 +480,7 @@ impl<R: Rules> Election for Etcd<R> {
             Aim::Hold => (3, now, Duration::ZERO),
             Aim::Leave { rest } => (4, now, rest),
         };
-        (place, ahead(until, now), rest).hash(hasher);
+        (place, until.ahead_of(now), rest).hash(hasher);
         // Keys have the numbers of leases in them, which say nothing.
         let (mode, lease) = (&self.config.mode, self.session.lease());
         let watch = self.watch.as_ref();

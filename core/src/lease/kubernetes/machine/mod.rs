@@ -4,7 +4,7 @@ mod answers;
 
 use super::api::{Record, Reply, Request, Uid};
 use super::config::{Config, jitter};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
@@ -409,18 +409,18 @@ impl<R: Rules> Election for Kubernetes<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         let seen = self
             .seen
-            .map(|seen| (seen.version, ahead(seen.stands, now)));
+            .map(|seen| (seen.version, seen.stands.ahead_of(now)));
         (self.doubtful, self.stale, self.transitions, seen).hash(hasher);
         match self.aim {
-            Aim::Watch(until) => (0u8, ahead(until, now)).hash(hasher),
+            Aim::Watch(until) => (0u8, until.ahead_of(now)).hash(hasher),
             Aim::Release {
                 version,
                 over,
                 rest,
-            } => (1u8, version, ahead(over, now), rest).hash(hasher),
+            } => (1u8, version, over.ahead_of(now), rest).hash(hasher),
             aim => (2u8, aim).hash(hasher),
         }
     }

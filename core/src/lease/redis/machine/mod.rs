@@ -4,7 +4,7 @@ mod answers;
 
 use super::api::{Reply, Request};
 use super::{Value, in_milliseconds};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
@@ -332,12 +332,12 @@ impl<R: Rules> Election for Redis<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         self.doubtful.hash(hasher);
         // Which attempt it is says nothing: whether it is the present one does.
         let hold = |hold: Hold| Some((hold.token, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
-            Aim::Watch(until) => (0u8, None, ahead(until, now), Duration::ZERO),
+            Aim::Watch(until) => (0u8, None, until.ahead_of(now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),
             Aim::Confirm(own) => (2, hold(own), Duration::ZERO, Duration::ZERO),
             Aim::Hold(own) => (3, hold(own), Duration::ZERO, Duration::ZERO),
@@ -345,7 +345,7 @@ impl<R: Rules> Election for Redis<R> {
                 hold: own,
                 over,
                 rest,
-            } => (4, hold(own), ahead(over, now), rest),
+            } => (4, hold(own), over.ahead_of(now), rest),
         };
         (place, hold, until, rest).hash(hasher);
     }

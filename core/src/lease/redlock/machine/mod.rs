@@ -6,7 +6,7 @@ use super::api::{Command, Reply, Request};
 use super::config::Config;
 use super::round::{Kind, Round, Servers};
 use super::{MAX_SERVERS, Value};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::redis::in_milliseconds;
 use crate::lease::refuse::Refusals;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
@@ -360,9 +360,9 @@ impl<R: Rules> Election for Redlock<R> {
                 unreleased,
             } => (3, until, over, unreleased),
         };
-        (place, ahead(until, now), ahead(over, now), unreleased).hash(hasher);
+        (place, until.ahead_of(now), over.ahead_of(now), unreleased).hash(hasher);
         let round = &self.round;
-        (ahead(self.next, now), now.since(round.sent), round.kind).hash(hasher);
+        (self.next.ahead_of(now), now.since(round.sent), round.kind).hash(hasher);
         (round.untold, round.open, round.granted, round.denied).hash(hasher);
         (round.late, round.settled, self.stray.1).hash(hasher);
     }

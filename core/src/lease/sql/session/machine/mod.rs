@@ -3,7 +3,7 @@
 mod answers;
 
 use super::api::{Call, Reply, Request};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
@@ -387,7 +387,7 @@ impl<R: Rules> Election for Session<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         let (place, epoch, until, rest) = match self.aim {
             Aim::Watch(until) => (0u8, 0, until, Duration::ZERO),
             Aim::Take => (1, 0, now, Duration::ZERO),
@@ -395,7 +395,7 @@ impl<R: Rules> Election for Session<R> {
             Aim::Hold { epoch } => (3, epoch, now, Duration::ZERO),
             Aim::Release { epoch, rest } => (4, epoch, now, rest),
         };
-        (place, epoch, ahead(until, now), rest).hash(hasher);
+        (place, epoch, until.ahead_of(now), rest).hash(hasher);
         (
             self.not_before.since(now),
             self.former,
