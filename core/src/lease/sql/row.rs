@@ -33,7 +33,7 @@ struct Hold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
     /// Looks who holds it, and does not want it: until then, or for good.
-    Watch(Instant),
+    Observe(Instant),
     /// Wants it.
     Take,
     /// Found the row to be its own, from an attempt whose result it never learned: it is renewed before it counts, so that
@@ -109,7 +109,7 @@ impl<R: Rules> Sql<R> {
             aim: if config.candidate {
                 Aim::Take
             } else {
-                Aim::Watch(Instant::FOREVER)
+                Aim::Observe(Instant::FOREVER)
             },
             next: now,
             doubtful: false,
@@ -161,7 +161,7 @@ impl<R: Rules> Sql<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Watch(until) if until != Instant::FOREVER => {
+            Aim::Observe(until) if until != Instant::FOREVER => {
                 self.want_anew();
                 self.next = now;
             }
@@ -283,8 +283,8 @@ impl<R: Rules> Sql<R> {
                 }
             }
             // An attempt that was given up came through after all.
-            (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
-            (Aim::Watch(_), None) => self.follow(now, row.as_ref()),
+            (Aim::Observe(until), Some(hold)) => self.release(now, hold, until.since(now)),
+            (Aim::Observe(_), None) => self.follow(now, row.as_ref()),
             _ => {}
         }
     }
@@ -329,9 +329,9 @@ impl<R: Rules> Sql<R> {
     fn stand_back(&mut self, now: Instant, rest: Duration) {
         self.want_anew();
         if !self.config.candidate {
-            self.aim = Aim::Watch(Instant::FOREVER);
+            self.aim = Aim::Observe(Instant::FOREVER);
         } else if rest > Duration::ZERO {
-            self.aim = Aim::Watch(now + rest);
+            self.aim = Aim::Observe(now + rest);
         }
         self.next = now;
     }
@@ -394,7 +394,7 @@ impl<R: Rules> Sql<R> {
         }
         match self.aim {
             Aim::Release { over, rest, .. } if over <= now => self.stand_back(now, rest),
-            Aim::Watch(until) if until <= now => self.want_anew(),
+            Aim::Observe(until) if until <= now => self.want_anew(),
             _ => {}
         }
         if self.next == Instant::FOREVER && !self.requests.waits() {
@@ -405,7 +405,7 @@ impl<R: Rules> Sql<R> {
         }
         self.next = Instant::FOREVER;
         let asked = match self.aim {
-            Aim::Watch(_) => Asked::Read,
+            Aim::Observe(_) => Asked::Read,
             Aim::Take if self.taken => Asked::Read,
             Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
@@ -459,7 +459,7 @@ impl<R: Rules> Election for Sql<R> {
     fn deadline(&self) -> Option<Instant> {
         let over = match self.aim {
             Aim::Release { over, .. } => over,
-            Aim::Watch(until) => until,
+            Aim::Observe(until) => until,
             _ => Instant::FOREVER,
         };
         let overdue = self.requests.next_overdue(self.config.timing.patience);
@@ -485,7 +485,7 @@ impl<R: Rules> Election for Sql<R> {
         // Which attempt it is says nothing: whether it is the present one does.
         let hold = |hold: Hold| Some((hold.epoch, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
-            Aim::Watch(until) => (0u8, None, until.ahead_of(now), Duration::ZERO),
+            Aim::Observe(until) => (0u8, None, until.ahead_of(now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),
             Aim::Confirm(own) => (2, hold(own), Duration::ZERO, Duration::ZERO),
             Aim::Hold(own) => (3, hold(own), Duration::ZERO, Duration::ZERO),

@@ -128,7 +128,7 @@ impl<R: Rules> Kubernetes<R> {
                     }
                 }
             }
-            Aim::Watch(_) => {}
+            Aim::Observe(_) => {}
         }
     }
 
@@ -149,7 +149,7 @@ impl<R: Rules> Kubernetes<R> {
                 self.next = now + self.look_pause();
             }
             Aim::Release { rest, .. } => self.stand_back(now, rest),
-            Aim::Watch(_) => self.office.follow(None),
+            Aim::Observe(_) => self.office.follow(None),
             Aim::Seek | Aim::Create | Aim::Take(_) | Aim::Confirm(_) => {
                 self.office.follow(None);
                 self.seen = self.seen.filter(|seen| now < seen.stands);
@@ -208,7 +208,7 @@ impl<R: Rules> Kubernetes<R> {
                     self.next = now;
                 }
             }
-            Aim::Watch(_) => {
+            Aim::Observe(_) => {
                 self.observe(now, &lease);
             }
         }

@@ -36,7 +36,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Aim {
     /// Does not want it, until then.
-    Watch(Instant),
+    Observe(Instant),
     /// Looks who holds it, and wants it.
     Seek,
     /// Creates it.
@@ -124,7 +124,7 @@ impl<R: Rules> Kubernetes<R> {
             aim: if config.common.candidate {
                 Aim::Seek
             } else {
-                Aim::Watch(Instant::FOREVER)
+                Aim::Observe(Instant::FOREVER)
             },
             next: now,
             attempt: 0,
@@ -181,7 +181,7 @@ impl<R: Rules> Kubernetes<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Watch(until) if until != Instant::FOREVER => {
+            Aim::Observe(until) if until != Instant::FOREVER => {
                 self.want_anew();
                 self.next = now;
             }
@@ -207,9 +207,9 @@ impl<R: Rules> Kubernetes<R> {
     fn stand_back(&mut self, now: Instant, rest: Duration) {
         self.want_anew();
         if !self.config.common.candidate {
-            self.aim = Aim::Watch(Instant::FOREVER);
+            self.aim = Aim::Observe(Instant::FOREVER);
         } else if rest > Duration::ZERO {
-            self.aim = Aim::Watch(now + rest);
+            self.aim = Aim::Observe(now + rest);
         }
         self.next = now;
     }
@@ -237,7 +237,7 @@ impl<R: Rules> Kubernetes<R> {
     /// What the aim needs.
     const fn needs(&self) -> Kind {
         match self.aim {
-            Aim::Watch(_) | Aim::Seek => Kind::Look,
+            Aim::Observe(_) | Aim::Seek => Kind::Look,
             Aim::Hold { .. } | Aim::Release { .. } if self.stale => Kind::Look,
             Aim::Create | Aim::Take(_) | Aim::Confirm(_) => Kind::Take,
             Aim::Hold { .. } => Kind::Renew,
@@ -310,11 +310,11 @@ impl<R: Rules> Kubernetes<R> {
         }
         match self.aim {
             Aim::Release { over, rest, .. } if over <= now => self.stand_back(now, rest),
-            Aim::Watch(until) if until <= now => self.want_anew(),
+            Aim::Observe(until) if until <= now => self.want_anew(),
             _ => {}
         }
         if self.next == Instant::FOREVER && !self.requests.waits() {
-            let waits = matches!(self.aim, Aim::Watch(_) | Aim::Seek);
+            let waits = matches!(self.aim, Aim::Observe(_) | Aim::Seek);
             self.next = now
                 + if waits && !self.doubtful {
                     self.look_pause()
@@ -386,7 +386,7 @@ impl<R: Rules> Election for Kubernetes<R> {
     fn deadline(&self) -> Option<Instant> {
         let until = match self.aim {
             Aim::Release { over, .. } => over,
-            Aim::Watch(until) => until,
+            Aim::Observe(until) => until,
             _ => Instant::FOREVER,
         };
         let overdue = self
@@ -415,7 +415,7 @@ impl<R: Rules> Election for Kubernetes<R> {
             .map(|seen| (seen.version, seen.stands.ahead_of(now)));
         (self.doubtful, self.stale, self.transitions, seen).hash(hasher);
         match self.aim {
-            Aim::Watch(until) => (0u8, until.ahead_of(now)).hash(hasher),
+            Aim::Observe(until) => (0u8, until.ahead_of(now)).hash(hasher),
             Aim::Release {
                 version,
                 over,

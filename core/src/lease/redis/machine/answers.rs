@@ -124,8 +124,8 @@ impl<R: Rules> Redis<R> {
                 }
             }
             // An attempt that was given up came through after all.
-            (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
-            (Aim::Watch(_), None) => self.follow(now, found),
+            (Aim::Observe(until), Some(hold)) => self.release(now, hold, until.since(now)),
+            (Aim::Observe(_), None) => self.follow(now, found),
             _ => {}
         }
     }

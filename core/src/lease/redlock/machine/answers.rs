@@ -59,7 +59,7 @@ impl<R: Rules> Redlock<R> {
             Aim::Hold => attempt == self.attempt,
             // It is given up already.
             Aim::Rest { unreleased, .. } => attempt == self.attempt && unreleased & bit != 0,
-            Aim::Watch | Aim::Take => false,
+            Aim::Observe | Aim::Take => false,
         };
         if !wanted {
             self.give_up(attempt, bit);

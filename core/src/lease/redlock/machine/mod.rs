@@ -19,7 +19,7 @@ use core::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Aim {
     /// Looks who holds it, and does not want it.
-    Watch,
+    Observe,
     /// Wants it.
     Take,
     /// Holds it.
@@ -93,7 +93,7 @@ impl<R: Rules> Redlock<R> {
             aim: if config.common.candidate {
                 Aim::Take
             } else {
-                Aim::Watch
+                Aim::Observe
             },
             round: Round::new(Kind::Look, 0, now, 0),
             next: now,
@@ -234,7 +234,7 @@ impl<R: Rules> Redlock<R> {
             return;
         }
         match self.aim {
-            Aim::Watch | Aim::Rest { unreleased: 0, .. } => {
+            Aim::Observe | Aim::Rest { unreleased: 0, .. } => {
                 self.ask(now, Kind::Look, self.all());
             }
             Aim::Take => {
@@ -351,7 +351,7 @@ impl<R: Rules> Election for Redlock<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         let (place, until, over, unreleased) = match self.aim {
-            Aim::Watch => (0u8, now, now, 0),
+            Aim::Observe => (0u8, now, now, 0),
             Aim::Take => (1, now, now, 0),
             Aim::Hold => (2, now, now, 0),
             Aim::Rest {

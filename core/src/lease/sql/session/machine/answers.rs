@@ -24,7 +24,7 @@ impl<R: Rules> Session<R> {
                 self.taken(now, open.sent, epoch, interrupted);
             }
             (Kind::Take | Kind::Look, Ok(Reply::Row(row))) => {
-                if matches!(self.aim, Aim::Take | Aim::Watch(_)) {
+                if matches!(self.aim, Aim::Take | Aim::Observe(_)) {
                     self.follow(now, row);
                 }
             }
