@@ -71,22 +71,21 @@ impl<Q> Office<Q> {
         if token <= self.highest {
             return Err(NotElected::For(Refusal::TokenFellBack));
         }
-        self.begin(token, until)?;
+        if !self.begin(token, until) {
+            return Err(NotElected::TooLate);
+        }
         self.highest = token;
         Ok(())
     }
 
-    /// The same in a scheme that has no tokens.
-    ///
-    /// # Errors
-    /// When it would be over already.
-    pub(super) fn elect_without_token(&mut self, until: Instant) -> Result<(), NotElected> {
+    /// The same in a scheme that has no tokens. False when that is over already.
+    pub(super) fn elect_without_token(&mut self, until: Instant) -> bool {
         self.begin(Token::NONE, until)
     }
 
-    fn begin(&mut self, token: Token, until: Instant) -> Result<(), NotElected> {
+    fn begin(&mut self, token: Token, until: Instant) -> bool {
         if until <= self.clock || self.held.is_some() {
-            return Err(NotElected::TooLate);
+            return false;
         }
         let tenure = Tenure { token, until };
         self.follow(None);
@@ -94,7 +93,7 @@ impl<Q> Office<Q> {
         self.out.push_back(Output::Event(Event::Elected(token)));
         self.out
             .push_back(Output::Event(Event::Established(tenure)));
-        Ok(())
+        true
     }
 
     /// A request was acknowledged after which the holder may believe until `until`. Never moves back (LS-R2).

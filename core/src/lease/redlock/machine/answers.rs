@@ -1,7 +1,6 @@
 //! What comes of an answer: what it says of a server's key, and when enough have granted it.
 
 use super::{Aim, Redlock};
-use crate::lease::office::NotElected;
 use crate::lease::redlock::Value;
 use crate::lease::redlock::api::Reply;
 use crate::lease::redlock::round::{Kind, Round, Servers};
@@ -159,20 +158,14 @@ impl<R: Rules> Redlock<R> {
 
     fn lead(&mut self, now: Instant) {
         let until = self.until(now);
-        match self.office.elect_without_token(until) {
-            Ok(()) => {
-                self.round.settled = true;
-                self.holder = None;
-                self.aim = Aim::Hold;
-                self.renew_later();
-            }
-            Err(why) => {
-                if let NotElected::For(refusal) = why {
-                    self.refusals.add(refusal);
-                }
-                // It took too long (LS-31).
-                self.rest(now, Duration::ZERO);
-            }
+        if self.office.elect_without_token(until) {
+            self.round.settled = true;
+            self.holder = None;
+            self.aim = Aim::Hold;
+            self.renew_later();
+        } else {
+            // It took too long (LS-31).
+            self.rest(now, Duration::ZERO);
         }
     }
 
