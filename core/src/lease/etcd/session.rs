@@ -79,7 +79,7 @@ impl Session {
     pub(super) fn leave(&mut self, now: Instant, timing: &Timing) {
         let ttl = Duration::from_secs(self.ttl.into()).max(timing.ttl);
         self.state = State::Left;
-        self.ask_at = now + timing.rate.outlast(ttl) + timing.patience;
+        self.ask_at = now + timing.surely_over(ttl);
     }
 
     /// It is given up.

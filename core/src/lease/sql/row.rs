@@ -4,6 +4,7 @@ use super::api::{Reply, Request, Row};
 use crate::lease::office::{NotElected, Office};
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::{Open, Requests};
+use crate::lease::rules::counts_from;
 use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{
@@ -311,7 +312,7 @@ impl<R: Rules> Sql<R> {
                 token: Token::new(self.config.generation, row.epoch),
             };
             // What is left of it on any clock, and a look more.
-            let until = now + timing.rate.outlast(row.left) + timing.retry + timing.patience;
+            let until = now + timing.surely_over(row.left) + timing.retry;
             Some((leader, until))
         });
         self.office.follow(leader);
@@ -320,7 +321,7 @@ impl<R: Rules> Sql<R> {
     /// Gives it up, and then does not want it for a while.
     fn release(&mut self, now: Instant, hold: Hold, rest: Duration) {
         let timing = &self.config.timing;
-        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        let over = now + timing.surely_over(timing.ttl);
         self.aim = Aim::Release { hold, over, rest };
         self.next = now;
     }
@@ -347,11 +348,7 @@ impl<R: Rules> Sql<R> {
 
     /// Until when the answer to a request that was sent then lets a holder believe.
     fn until(&self, now: Instant, sent: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         from + self.config.timing.belief(self.config.timing.ttl)
     }
 

@@ -75,7 +75,7 @@ impl Session {
     /// It is given up: closed, or over by itself after so long.
     pub(super) fn leave(&mut self, now: Instant, timing: &Timing) {
         self.state = State::Left;
-        self.ask_at = now + timing.rate.outlast(self.ttl().max(timing.ttl)) + timing.patience;
+        self.ask_at = now + timing.surely_over(self.ttl().max(timing.ttl));
     }
 
     /// Whether it was given up, and is over by itself.

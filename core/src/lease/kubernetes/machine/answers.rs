@@ -6,6 +6,7 @@ use crate::lease::kubernetes::config::LONGEST;
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
+use crate::lease::rules::counts_from;
 use crate::lease::{Nonce, Rule, Rules};
 use crate::{Duration, Instant, Leader, Token, Unknown, Why};
 
@@ -265,11 +266,7 @@ impl<R: Rules> Kubernetes<R> {
 
     /// Until when the answer to a request that was sent then lets a holder believe.
     fn until(&self, now: Instant, sent: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         from + self.config.belief()
     }
 }

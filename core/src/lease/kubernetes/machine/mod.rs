@@ -194,7 +194,7 @@ impl<R: Rules> Kubernetes<R> {
     /// Gives it up, and then does not want it for a while.
     fn release(&mut self, now: Instant, version: u64, rest: Duration) {
         let timing = &self.config.common.timing;
-        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        let over = now + timing.surely_over(timing.ttl);
         self.aim = Aim::Release {
             version,
             over,

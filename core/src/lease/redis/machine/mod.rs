@@ -186,7 +186,7 @@ impl<R: Rules> Redis<R> {
     /// Gives it up, and then does not want it for a while.
     fn release(&mut self, now: Instant, hold: Hold, rest: Duration) {
         let timing = &self.config.timing;
-        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        let over = now + timing.surely_over(timing.ttl);
         self.aim = Aim::Release { hold, over, rest };
         self.next = now;
     }

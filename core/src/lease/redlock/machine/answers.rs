@@ -5,6 +5,7 @@ use crate::lease::redlock::Value;
 use crate::lease::redlock::api::Reply;
 use crate::lease::redlock::round::{Kind, Round, Servers};
 use crate::lease::refuse::Refusal;
+use crate::lease::rules::counts_from;
 use crate::lease::{Nonce, Rule, Rules};
 use crate::{Duration, Instant, Leader, Ticket, Token, Unknown, Why};
 
@@ -171,11 +172,7 @@ impl<R: Rules> Redlock<R> {
 
     /// Until when the present round lets a holder believe.
     fn until(&self, now: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            self.round.sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, self.round.sent, now);
         let timing = &self.config.common.timing;
         from + timing.belief(timing.ttl)
     }
@@ -184,7 +181,7 @@ impl<R: Rules> Redlock<R> {
     fn follow(&mut self, now: Instant) {
         self.holder = self.round.holder(self.majority());
         let timing = &self.config.common.timing;
-        let until = now + timing.rate.outlast(timing.ttl) + timing.retry + timing.patience;
+        let until = now + timing.surely_over(timing.ttl) + timing.retry;
         let leader = self.holder.as_ref().map(|holder| Leader {
             node: holder.identity.node(),
             token: Token::NONE,

@@ -193,7 +193,7 @@ impl<R: Rules> Redlock<R> {
         };
         self.aim = Aim::Rest {
             until: now + rest + timing.retry_pause(&mut self.random),
-            over: now + timing.rate.outlast(timing.ttl) + timing.patience,
+            over: now + timing.surely_over(timing.ttl),
             unreleased,
         };
         self.ask(now, Kind::Release, unreleased);
