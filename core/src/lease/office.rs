@@ -156,14 +156,12 @@ impl<Q> Office<Q> {
         }
     }
 
-    /// When something ends by the clock.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    /// The first of these, and of what ends by the clock here; [`Instant::FOREVER`] is never.
+    pub(super) fn deadline(&self, others: impl IntoIterator<Item = Instant>) -> Option<Instant> {
         let held = self.held.filter(|_| self.by_timer).map(|held| held.until);
         let leader = self.leader.map(|(_, until)| until);
-        held.into_iter()
-            .chain(leader)
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let all = held.into_iter().chain(leader).chain(others);
+        all.min().filter(|at| *at != Instant::FOREVER)
     }
 
     /// What it holds and whom it follows, with times relative to `now`.

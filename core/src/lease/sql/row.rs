@@ -460,10 +460,8 @@ impl<R: Rules> Election for Sql<R> {
             _ => Instant::FOREVER,
         };
         let overdue = self.requests.next_overdue(self.config.timing.patience);
-        let ends = self.office.deadline().into_iter().chain(overdue);
-        ends.chain([self.next, over])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, over];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {

@@ -454,10 +454,8 @@ impl<R: Rules> Election for Etcd<R> {
         let overdue = self
             .requests
             .next_overdue(self.config.common.timing.patience);
-        let all = self.office.deadline().into_iter().chain(overdue);
-        all.chain([self.next, self.session.due(), until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, self.session.due(), until];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {

@@ -392,10 +392,8 @@ impl<R: Rules> Election for Kubernetes<R> {
         let overdue = self
             .requests
             .next_overdue(self.config.common.timing.patience);
-        let ends = self.office.deadline().into_iter().chain(overdue);
-        ends.chain([self.next, until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, until];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {

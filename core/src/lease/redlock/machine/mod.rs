@@ -334,10 +334,8 @@ impl<R: Rules> Election for Redlock<R> {
             Aim::Rest { until, .. } => until,
             _ => Instant::FOREVER,
         };
-        let ends = self.office.deadline().into_iter().chain(self.late());
-        ends.chain([self.next, until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, until];
+        self.office.deadline(self.late().into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {

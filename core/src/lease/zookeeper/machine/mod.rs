@@ -420,10 +420,8 @@ impl<R: Rules> Election for ZooKeeper<R> {
         };
         let patience = self.config.common.timing.patience;
         let overdue = self.requests.next_overdue(patience);
-        let all = self.office.deadline().into_iter().chain(overdue);
-        all.chain([self.next, self.session.due(self.writes()), until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, self.session.due(self.writes()), until];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {

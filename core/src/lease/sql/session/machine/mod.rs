@@ -370,10 +370,8 @@ impl<R: Rules> Election for Session<R> {
             _ => Instant::FOREVER,
         };
         let overdue = self.requests.next_overdue(self.config.timing.patience);
-        let all = self.office.deadline().into_iter().chain(overdue);
-        all.chain([self.next, ends])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, ends];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
