@@ -314,7 +314,8 @@ impl<R: Rules> Etcd<R> {
 
     /// Follows whoever leads until the next look but one.
     fn follow(&mut self, now: Instant, head: Option<&KeyValue>) {
-        self.seen = head.map(|head| head.value.clone());
+        let seen = head.filter(|head| value::fits(&head.value));
+        self.seen = seen.map(|head| head.value.clone());
         let timing = &self.config.common.timing;
         let until = now + timing.renew + timing.retry + timing.patience + timing.patience;
         let leader = head.and_then(|head| {
