@@ -64,7 +64,7 @@ impl Service for Cluster {
     }
 
     fn restarted(&mut self, _: u64) {
-        self.api.restarted();
+        self.api.restart();
         self.said.clear();
     }
 
