@@ -7,7 +7,7 @@ use super::{Value, in_milliseconds};
 use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
-use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Why};
 use core::convert::Infallible;
@@ -85,6 +85,14 @@ impl Redis {
     /// Parameters that leave no slack, with the remedy.
     pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, BudgetError> {
         Self::with_rules(config, boot, now, Faithful)
+    }
+
+    /// What follows from the parameters, where keys end at whole milliseconds.
+    ///
+    /// # Errors
+    /// What leaves no slack, with the parameter to move.
+    pub fn budget(config: &Config) -> Result<Budget, BudgetError> {
+        in_milliseconds(config.clone()).budget()
     }
 }
 
