@@ -183,6 +183,28 @@ fn recheck_own_record_off_breaks_believed_leaders() {
     );
 }
 
+/// The calendar of every other host is an hour ahead: who believes it takes what is held for long over.
+#[test]
+fn own_clock_only_off_breaks_believed_leaders() {
+    let scenario = written(Kind::Kubernetes, r#""faults": []"#);
+    is_killed(Rule::OwnClockOnly, Check::BelievedLeaders, 20, scenario);
+}
+
+/// The server ends the session of a leader that is not told.
+#[test]
+fn outwait_former_off_breaks_believed_leaders() {
+    let gone = r#""faults": [
+        {"at": "5s", "partition": [["leader"], ["rest"]]},
+        {"at": "5050ms", "crash": "s1"}, {"at": "5100ms", "restart": "s1"},
+        {"at": "12s", "heal": "all"}]"#;
+    is_killed(
+        Rule::OutwaitFormer,
+        Check::BelievedLeaders,
+        20,
+        written(Kind::SqlSession, gone),
+    );
+}
+
 #[test]
 fn majority_of_configured_off_breaks_believed_leaders() {
     let wanted = Check::BelievedLeaders;

@@ -4,7 +4,7 @@ use super::Identity;
 use alloc::sync::Arc;
 use core::fmt;
 
-/// The longest metadata.
+/// The longest metadata, in bytes.
 pub const MAX_METADATA: usize = 4096;
 
 /// Who claims a record, and what it wants others to know: an address, a version. Cheap to clone.

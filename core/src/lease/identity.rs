@@ -5,7 +5,7 @@ use crate::random::Random;
 use alloc::sync::Arc;
 use core::fmt;
 
-/// The longest name: that of a Kubernetes object, and below any key of the stores.
+/// The longest name, in bytes: that of a Kubernetes object, and below any key of the stores.
 pub const MAX_NAME: usize = 253;
 
 /// The name of who takes part in an election over a store: a host name, a pod, an address. Two that run at once may have

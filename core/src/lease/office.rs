@@ -4,7 +4,7 @@
 //! (C4, LS-R3), never revives, and is over before the next begins, which has a higher token (C7, LS-R5).
 
 use super::refuse::Refusal;
-use crate::{Duration, Event, Instant, Leader, Output, Standing, Tenure, Ticket, Token, Why};
+use crate::{Event, Instant, Leader, Output, Standing, Tenure, Ticket, Token, Why};
 use alloc::collections::VecDeque;
 use core::convert::Infallible;
 use core::hash::{Hash, Hasher};
@@ -71,22 +71,21 @@ impl<Q> Office<Q> {
         if token <= self.highest {
             return Err(NotElected::For(Refusal::TokenFellBack));
         }
-        self.begin(token, until)?;
+        if !self.begin(token, until) {
+            return Err(NotElected::TooLate);
+        }
         self.highest = token;
         Ok(())
     }
 
-    /// The same in a scheme that has no tokens.
-    ///
-    /// # Errors
-    /// When it would be over already.
-    pub(super) fn elect_without_token(&mut self, until: Instant) -> Result<(), NotElected> {
+    /// The same in a scheme that has no tokens. False when that is over already.
+    pub(super) fn elect_without_token(&mut self, until: Instant) -> bool {
         self.begin(Token::NONE, until)
     }
 
-    fn begin(&mut self, token: Token, until: Instant) -> Result<(), NotElected> {
+    fn begin(&mut self, token: Token, until: Instant) -> bool {
         if until <= self.clock || self.held.is_some() {
-            return Err(NotElected::TooLate);
+            return false;
         }
         let tenure = Tenure { token, until };
         self.follow(None);
@@ -94,7 +93,7 @@ impl<Q> Office<Q> {
         self.out.push_back(Output::Event(Event::Elected(token)));
         self.out
             .push_back(Output::Event(Event::Established(tenure)));
-        Ok(())
+        true
     }
 
     /// A request was acknowledged after which the holder may believe until `until`. Never moves back (LS-R2).
@@ -157,31 +156,20 @@ impl<Q> Office<Q> {
         }
     }
 
-    /// When something ends by the clock.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    /// The first of these, and of what ends by the clock here; [`Instant::FOREVER`] is never.
+    pub(super) fn deadline(&self, others: impl IntoIterator<Item = Instant>) -> Option<Instant> {
         let held = self.held.filter(|_| self.by_timer).map(|held| held.until);
         let leader = self.leader.map(|(_, until)| until);
-        held.into_iter()
-            .chain(leader)
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let all = held.into_iter().chain(leader).chain(others);
+        all.min().filter(|at| *at != Instant::FOREVER)
     }
 
     /// What it holds and whom it follows, with times relative to `now`.
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        let held = self.held.map(|held| (held.token, held.until.since(now)));
+        let held = self.held.map(|held| (held.token, held.until.ahead_of(now)));
         let leader = self
             .leader
-            .map(|(leader, until)| (leader, until.since(now)));
+            .map(|(leader, until)| (leader, until.ahead_of(now)));
         (held, leader, self.highest, self.out.len()).hash(hasher);
-    }
-}
-
-/// How far an instant is ahead, for a fingerprint (C10): what never comes is equally far from everywhere.
-pub(super) const fn ahead(at: Instant, now: Instant) -> Duration {
-    if at.as_micros() == Instant::FOREVER.as_micros() {
-        Duration::from_micros(u64::MAX)
-    } else {
-        at.since(now)
     }
 }

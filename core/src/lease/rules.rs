@@ -1,5 +1,6 @@
 //! The rules an election over a store stands on, each of which can be switched off to see what it protects.
 
+use crate::Instant;
 use crate::listed::listed;
 pub use crate::rules::Faithful;
 
@@ -85,6 +86,15 @@ impl crate::rules::Rule for Rule {
 pub trait Rules: crate::rules::Rules<Rule> {}
 
 impl<R: crate::rules::Rules<Rule>> Rules for R {}
+
+/// From when on a request counts that was sent then and is acknowledged now: [`Rule::ValidityFromSend`].
+pub(super) fn counts_from<R: Rules>(rules: &R, sent: Instant, now: Instant) -> Instant {
+    if rules.keeps(Rule::ValidityFromSend) {
+        sent
+    } else {
+        now
+    }
+}
 
 /// Some rules are switched off: see [`Switched`](crate::rules::Switched).
 pub type Switched = crate::rules::Switched<Rule>;

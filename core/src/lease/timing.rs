@@ -68,6 +68,12 @@ impl Timing {
         ttl + self.grain + self.grain
     }
 
+    /// After how long a lease of `ttl` is over for the store, though a renewal was under way: nobody waits for its end any
+    /// longer.
+    pub(super) fn surely_over(&self, ttl: Duration) -> Duration {
+        self.rate.outlast(ttl) + self.patience
+    }
+
     /// How long after the send of one renewal the next is sent.
     pub(super) fn renew_pause(&self, random: &mut Random) -> Duration {
         random.duration(self.renew.scaled_down(9, 10), self.renew)

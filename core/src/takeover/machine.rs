@@ -6,7 +6,7 @@ use super::rules::{Faithful, Rule, Rules};
 use super::task::{Task, What};
 use super::words::{Because, Event, Input, Output, Permit, Request};
 use crate::fence::Pass;
-use crate::{Duration, Instant, Standing, Tenure, Ticket, Token};
+use crate::{Instant, Standing, Tenure, Ticket, Token};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -206,24 +206,26 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     where
         K: Hash,
     {
-        let tenure = self.tenure.map(|held| (held.token, ahead(held.until, now)));
+        let tenure = self
+            .tenure
+            .map(|held| (held.token, held.until.ahead_of(now)));
         (tenure, self.highest, discriminant(&self.stage)).hash(hasher);
         match self.stage {
-            Stage::Draining(until) => ahead(until, now).hash(hasher),
-            Stage::Resigning(because, say) => (because, ahead(say, now)).hash(hasher),
+            Stage::Draining(until) => until.ahead_of(now).hash(hasher),
+            Stage::Resigning(because, say) => (because, say.ahead_of(now)).hash(hasher),
             _ if self.takes_over() => now.since(self.since).hash(hasher),
             _ => {}
         }
         for task in self.tasks.iter().filter(|task| task.is_open()) {
             match task.what() {
-                Some(What::Drain(until)) => ahead(*until, now).hash(hasher),
+                Some(What::Drain(until)) => until.ahead_of(now).hash(hasher),
                 what => what.hash(hasher),
             }
-            ahead(task.next, now).hash(hasher);
+            task.next.ahead_of(now).hash(hasher);
         }
         let stopping = self.stopping.as_ref();
         stopping
-            .map(|(pass, task)| (*pass, ahead(task.next, now)))
+            .map(|(pass, task)| (*pass, task.next.ahead_of(now)))
             .hash(hasher);
         (&self.after, self.more, self.out.len()).hash(hasher);
         (self.ready, self.works, self.watch != 0, self.changed).hash(hasher);
@@ -344,14 +346,5 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
 
     pub(super) fn keeps(&self, rule: Rule) -> bool {
         self.rules.keeps(rule)
-    }
-}
-
-/// How far an instant is ahead; what never comes is equally far from everywhere.
-const fn ahead(at: Instant, now: Instant) -> Duration {
-    if at.as_micros() == Instant::FOREVER.as_micros() {
-        Duration::from_micros(u64::MAX)
-    } else {
-        at.since(now)
     }
 }

@@ -21,10 +21,14 @@ pub use minority::Minority;
 pub use reads::{Reads, TAKES, Way};
 pub use stale::{Stale, Timeline};
 
+#[cfg(not(target_family = "wasm"))]
+use crate::json::Writer;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
 use crate::scheme::Unfit;
+#[cfg(not(target_family = "wasm"))]
+use crate::stats::Times;
 use tenure::Duration;
 use tenure::raft::Timing;
 
@@ -129,6 +133,17 @@ pub fn timing(election_min: u64, election_max: u64) -> Timing {
         heartbeat: Duration::from_micros(heartbeat),
         ..usual
     }
+}
+
+/// A field that holds how times are spread, in microseconds.
+#[cfg(not(target_family = "wasm"))]
+fn spread(w: &mut Writer, name: &str, times: &Times) {
+    let times = times.quantiles();
+    w.open(name, '{');
+    for (name, time) in [("p50", times.p50), ("p99", times.p99), ("worst", times.max)] {
+        w.plain(name, &time.to_string());
+    }
+    w.close('}');
 }
 
 #[cfg(test)]

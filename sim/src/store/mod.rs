@@ -1,5 +1,8 @@
-//! Stores: services that keep records for clients, with revisions, transactions, leases and watches, as etcd's version 3
-//! interface has them.
+//! Stores: services that keep records for clients.
+//!
+//! Those that elections lean on are each a server of its own, as the real one is: [`etcd`], [`kubernetes`], [`redis`], [`sql`],
+//! [`zookeeper`]. What is right here is the store that this library's own Raft replicates, with revisions, transactions, leases
+//! and watches as etcd's version 3 interface has them; [`etcd`] keeps its keys and its leases in the same way.
 //!
 //! What clients ask and are answered is here, and the contract of a [`Server`], of which there are two: [`Single`], and any
 //! replica in a world. [`Kv`] is what a server holds, a value that changes by requests alone; [`Lessor`] keeps the time of

@@ -19,7 +19,7 @@ export const CARDS: Cards = {
     next: 'Each candidate watches the key before its own: the next in the queue is told at once when it goes. After a crash that is when the lease ends.',
     old: 'It stops by its own clock, counted from the send of the last keep-alive that was answered. The revision in which its key was created is the token.',
     costs:
-      'A keep-alive every third of the lease for each candidate, waiting or not, and one watch. No polling, no herd.',
+      'A keep-alive and a look every third of the lease for each candidate, waiting or not, and one watch. No herd.',
     suffices:
       'For most services that run beside etcd: at most one leader within the bound on clocks, and a token that never falls.',
     breaks:
@@ -51,7 +51,7 @@ export const CARDS: Cards = {
     next: 'Each candidate watches the node before its own. After a crash it goes when the session expires, by ZooKeeper’s clock alone.',
     old: 'Suspended is not lost: it goes on until its own deadline, counted from a write that was acknowledged, and no further. The zxid that created its node is the token.',
     costs:
-      'A small write every third of the session timeout for each candidate: a ping that a follower answered proves nothing.',
+      'A small write and a read every third of the session timeout for the holder and the next, as a ping that a follower answered proves nothing; two reads for each other.',
     suffices: 'Where ZooKeeper is there already.',
     breaks:
       'The sequence number as a token: it is an int32, and starts again with its parent. A session id is no epoch.',
@@ -102,13 +102,14 @@ export const CARDS: Cards = {
   },
   'sql-session': {
     leads:
-      'Which connection holds the lock on the row. There is no time in it: the lock goes with the connection.',
-    next: 'Who waits tries to lock the row every retry. After a crash that is when the server notices that the connection is dead.',
-    old: 'Any doubt about the connection is a loss. It stops when its connection did not answer in time; the epoch it drew in the row is the token.',
-    costs: 'One open transaction and a probe every third of the lease for the holder.',
+      'Whose session holds the advisory lock and drew the last epoch in the row. There is no time in it: the lock goes with the session.',
+    next: 'Who waits tries the lock every retry. After a crash that is when the server notices; and the next then waits for a lease, unless the former holder wrote that it had stopped.',
+    old: 'It stops by its own clock, counted from the send of the last probe that its very session answered. The epoch it drew in the row is the token.',
+    costs:
+      'A connection for each candidate; a probe every third of the lease for the holder, a try every retry for each who waits. Two writes a term.',
     suffices: 'A batch job beside one database, without a pooler in between.',
     breaks:
-      'Poolers in transaction mode, connections that are recycled, half-open connections that the server keeps for hours.',
-    used: 'Quartz’s row locks, advisory locks in job runners.',
+      'What loses commits: a failover to an asynchronous standby, a restore. Poolers in transaction mode and half-open connections cost time, not safety.',
+    used: 'Advisory locks in job runners; Quartz with a row lock.',
   },
 };

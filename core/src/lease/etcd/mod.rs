@@ -22,6 +22,18 @@
 //! Writes *inside* etcd are guarded by `If CreateRevision(place.key) = place.revision` of the own [`Place`]; all others by the
 //! token.
 //!
+//! # At a glance
+//! **Who leads, who takes over, what stops the old leader.** Whose key was created first. The next in the queue, told at once
+//! when that key goes: by resigning, or with the lease after a crash. Its own clock, [`Timing::belief`](super::Timing::belief)
+//! after the send of its last keep-alive; after that, the token at the resource.
+//!
+//! **What it costs.** Every candidate, waiting or not, keeps its lease alive and looks where it stands, each once in a `renew`
+//! period, and has one watch. In the queue a key that goes wakes one candidate, the single key wakes all. A takeover takes a
+//! lease, and a `renew` period where the watch is silent ([`Config::budget`]); a hand-over some round trips.
+//!
+//! **When it suffices.** For most services that have an etcd already. The single key where everybody should see who leads by
+//! reading one key.
+//!
 //! **What breaks it.** A lease that etcd revokes early (LS-17: by an old leader that was stuck; by an operator), or a key that
 //! somebody else deletes: until the watch or the next look says so, two believe, and the guard of the resource protects. A
 //! restore from a snapshot, where revisions fall back: raise the generation then, or restore with `--bump-revision`.

@@ -79,7 +79,7 @@ impl Session {
     pub(super) fn leave(&mut self, now: Instant, timing: &Timing) {
         let ttl = Duration::from_secs(self.ttl.into()).max(timing.ttl);
         self.state = State::Left;
-        self.ask_at = now + timing.rate.outlast(ttl) + timing.patience;
+        self.ask_at = now + timing.surely_over(ttl);
     }
 
     /// It is given up.
@@ -192,7 +192,7 @@ impl Session {
 
     /// Which lease it is says nothing; what is known of it does.
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        let ask = crate::lease::office::ahead(self.ask_at, now);
+        let ask = self.ask_at.ahead_of(now);
         (self.until.since(now), ask, self.ttl, self.state).hash(hasher);
     }
 }

@@ -53,7 +53,8 @@ pub struct Lease {
     pub version: u64,
     /// What it says.
     pub record: Record,
-    /// How long ago `renewTime` is by the host's calendar. For showing only: calendars are wrong by hours (LS-8).
+    /// How long ago `renewTime` is by the host's calendar, which may be wrong by hours (LS-8): no machine acts on it that keeps
+    /// [`OwnClockOnly`](crate::lease::Rule::OwnClockOnly).
     pub age: Duration,
 }
 

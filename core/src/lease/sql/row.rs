@@ -1,9 +1,10 @@
 //! The machine: what the node is about, and what it asks the database for that.
 
 use super::api::{Reply, Request, Row};
-use crate::lease::office::{NotElected, Office, ahead};
+use crate::lease::office::{NotElected, Office};
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::{Open, Requests};
+use crate::lease::rules::counts_from;
 use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{
@@ -33,7 +34,7 @@ struct Hold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
     /// Looks who holds it, and does not want it: until then, or for good.
-    Watch(Instant),
+    Observe(Instant),
     /// Wants it.
     Take,
     /// Found the row to be its own, from an attempt whose result it never learned: it is renewed before it counts, so that
@@ -109,7 +110,7 @@ impl<R: Rules> Sql<R> {
             aim: if config.candidate {
                 Aim::Take
             } else {
-                Aim::Watch(Instant::FOREVER)
+                Aim::Observe(Instant::FOREVER)
             },
             next: now,
             doubtful: false,
@@ -161,7 +162,7 @@ impl<R: Rules> Sql<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Watch(until) if until != Instant::FOREVER => {
+            Aim::Observe(until) if until != Instant::FOREVER => {
                 self.want_anew();
                 self.next = now;
             }
@@ -290,8 +291,8 @@ impl<R: Rules> Sql<R> {
                 }
             }
             // An attempt that was given up came through after all.
-            (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
-            (Aim::Watch(_), None) => self.follow(now, row.as_ref()),
+            (Aim::Observe(until), Some(hold)) => self.release(now, hold, until.since(now)),
+            (Aim::Observe(_), None) => self.follow(now, row.as_ref()),
             _ => {}
         }
     }
@@ -318,7 +319,7 @@ impl<R: Rules> Sql<R> {
                 token: Token::new(self.config.generation, row.epoch),
             };
             // What is left of it on any clock, and a look more.
-            let until = now + timing.rate.outlast(row.left) + timing.retry + timing.patience;
+            let until = now + timing.surely_over(row.left) + timing.retry;
             Some((leader, until))
         });
         self.office.follow(leader);
@@ -327,7 +328,7 @@ impl<R: Rules> Sql<R> {
     /// Gives it up, and then does not want it for a while.
     fn release(&mut self, now: Instant, hold: Hold, rest: Duration) {
         let timing = &self.config.timing;
-        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        let over = now + timing.surely_over(timing.ttl);
         self.aim = Aim::Release { hold, over, rest };
         self.next = now;
     }
@@ -336,9 +337,9 @@ impl<R: Rules> Sql<R> {
     fn stand_back(&mut self, now: Instant, rest: Duration) {
         self.want_anew();
         if !self.config.candidate {
-            self.aim = Aim::Watch(Instant::FOREVER);
+            self.aim = Aim::Observe(Instant::FOREVER);
         } else if rest > Duration::ZERO {
-            self.aim = Aim::Watch(now + rest);
+            self.aim = Aim::Observe(now + rest);
         }
         self.next = now;
     }
@@ -354,11 +355,7 @@ impl<R: Rules> Sql<R> {
 
     /// Until when the answer to a request that was sent then lets a holder believe.
     fn until(&self, now: Instant, sent: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         from + self.config.timing.belief(self.config.timing.ttl)
     }
 
@@ -401,7 +398,7 @@ impl<R: Rules> Sql<R> {
         }
         match self.aim {
             Aim::Release { over, rest, .. } if over <= now => self.stand_back(now, rest),
-            Aim::Watch(until) if until <= now => self.want_anew(),
+            Aim::Observe(until) if until <= now => self.want_anew(),
             _ => {}
         }
         if self.next == Instant::FOREVER && !self.requests.waits() {
@@ -412,7 +409,7 @@ impl<R: Rules> Sql<R> {
         }
         self.next = Instant::FOREVER;
         let asked = match self.aim {
-            Aim::Watch(_) => Asked::Read,
+            Aim::Observe(_) => Asked::Read,
             Aim::Take if self.taken => Asked::Read,
             Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
@@ -466,14 +463,12 @@ impl<R: Rules> Election for Sql<R> {
     fn deadline(&self) -> Option<Instant> {
         let over = match self.aim {
             Aim::Release { over, .. } => over,
-            Aim::Watch(until) => until,
+            Aim::Observe(until) => until,
             _ => Instant::FOREVER,
         };
         let overdue = self.requests.next_overdue(self.config.timing.patience);
-        let ends = self.office.deadline().into_iter().chain(overdue);
-        ends.chain([self.next, over])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, over];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -487,12 +482,12 @@ impl<R: Rules> Election for Sql<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         (self.doubtful, self.taken).hash(hasher);
         // Which attempt it is says nothing: whether it is the present one does.
         let hold = |hold: Hold| Some((hold.epoch, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
-            Aim::Watch(until) => (0u8, None, ahead(until, now), Duration::ZERO),
+            Aim::Observe(until) => (0u8, None, until.ahead_of(now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),
             Aim::Confirm(own) => (2, hold(own), Duration::ZERO, Duration::ZERO),
             Aim::Hold(own) => (3, hold(own), Duration::ZERO, Duration::ZERO),
@@ -500,7 +495,7 @@ impl<R: Rules> Election for Sql<R> {
                 hold: own,
                 over,
                 rest,
-            } => (4, hold(own), ahead(over, now), rest),
+            } => (4, hold(own), over.ahead_of(now), rest),
         };
         (place, hold, until, rest).hash(hasher);
     }

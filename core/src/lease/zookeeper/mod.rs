@@ -36,7 +36,7 @@
 //! - A watch that falls silent costs no more than a look.
 //! - Resigning goes on until the node is gone, or the session over.
 //!
-//! # Card
+//! # At a glance
 //! **Who leads, who takes over, what stops the old leader.** The first in the queue. The next, as soon as the session of the
 //! first is closed, or over: its time, a tick and four round trips. The old one stops by its own clock before its session can
 //! be over; what it sends late, the guard of the resource refuses by the token.

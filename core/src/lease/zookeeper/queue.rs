@@ -13,7 +13,7 @@ use core::cmp::Ordering;
 /// The most children that are looked at: a list of more is refused.
 pub const MAX_CANDIDATES: usize = 10_000;
 
-/// The longest name of a child, or path of the parent.
+/// The longest name of a child, or path of the parent, in bytes.
 pub const MAX_PATH: usize = 1_024;
 
 /// What stands between who made a node and its number.

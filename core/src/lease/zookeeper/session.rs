@@ -76,7 +76,7 @@ impl Session {
     /// It is given up: closed, or over by itself after so long.
     pub(super) fn leave(&mut self, now: Instant, timing: &Timing) {
         self.state = State::Left;
-        self.ask_at = now + timing.rate.outlast(self.ttl().max(timing.ttl)) + timing.patience;
+        self.ask_at = now + timing.surely_over(self.ttl().max(timing.ttl));
     }
 
     /// Whether it was given up, and is over by itself.
@@ -220,7 +220,7 @@ impl Session {
 
     /// Which session it is says nothing; what is known of it does.
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        let ask = crate::lease::office::ahead(self.ask_at, now);
+        let ask = self.ask_at.ahead_of(now);
         let wrote = (now.since(self.wrote), self.answered);
         (self.until.since(now), wrote, ask, self.ttl, self.state).hash(hasher);
     }

@@ -159,8 +159,10 @@ impl Cell {
             Expected::NotApplicable(_) => Verdict::NotApplicable,
             _ if self.effective == 0 && trial != Trial::None => Verdict::NoEffect,
             _ if !self.is_broken() => Verdict::Holds,
-            Expected::Holds => Verdict::Broken,
-            Expected::Breaks(_) | Expected::MayBreak(_) => Verdict::BrokenByDesign,
+            Expected::Breaks(_) | Expected::MayBreak(_) if self.is_alive() => {
+                Verdict::BrokenByDesign
+            }
+            Expected::Holds | Expected::Breaks(_) | Expected::MayBreak(_) => Verdict::Broken,
         }
     }
 
@@ -171,8 +173,8 @@ impl Cell {
             (Expected::NotApplicable(_), _) => true,
             (_, Verdict::NoEffect) => false,
             (Expected::Holds, verdict) => verdict == Verdict::Holds,
-            (Expected::Breaks(_), verdict) => verdict == Verdict::BrokenByDesign && self.is_alive(),
-            (Expected::MayBreak(_), _) => self.is_alive(),
+            (Expected::Breaks(_), verdict) => verdict == Verdict::BrokenByDesign,
+            (Expected::MayBreak(_), verdict) => verdict != Verdict::Broken,
         }
     }
 

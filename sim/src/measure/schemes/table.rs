@@ -5,7 +5,7 @@ use super::expected::{Expected, expected};
 use super::trial::{BEYOND, Jumped, Trial};
 use super::{Cells, NODES, Row, SPAN, Terms};
 use crate::json::Writer;
-use crate::stats::Times;
+use crate::measure::spread;
 use std::fmt::Write;
 
 /// What was measured of some schemes under some faults.
@@ -227,16 +227,6 @@ fn fields(w: &mut Writer, row: Row, trial: Trial, cell: &Cell) {
     if let Some(seed) = cell.broken_by {
         w.text("brokenBySeed", &seed.to_string());
     }
-}
-
-/// Times in microseconds.
-fn spread(w: &mut Writer, name: &str, times: &Times) {
-    let times = times.quantiles();
-    w.open(name, '{');
-    for (name, time) in [("p50", times.p50), ("p99", times.p99), ("worst", times.max)] {
-        w.plain(name, &time.to_string());
-    }
-    w.close('}');
 }
 
 const fn token(cell: &Cell) -> &'static str {

@@ -3,8 +3,8 @@
 use super::advice::{advice, cost};
 use super::{Lag, Lags, Level, NODES, TTLS, WATCHED};
 use crate::json::Writer;
+use crate::measure::spread;
 use crate::scheme::lease::Kind;
-use crate::stats::Times;
 use std::fmt::Write;
 
 /// What was measured of some schemes, under every level of jitter.
@@ -123,14 +123,4 @@ fn line(out: &mut String, ttl: u64, lag: &Lag) {
         }
     }
     out.push('\n');
-}
-
-/// Times in microseconds.
-fn spread(w: &mut Writer, name: &str, times: &Times) {
-    let times = times.quantiles();
-    w.open(name, '{');
-    for (name, time) in [("p50", times.p50), ("p99", times.p99), ("worst", times.max)] {
-        w.plain(name, &time.to_string());
-    }
-    w.close('}');
 }

@@ -43,10 +43,14 @@ impl Service for Cluster {
             return Vec::new();
         };
         let record = record(lease);
+        let token = match record.since {
+            None if record.nonce == Nonce(0) => None,
+            since => since.or(lease.metadata.resource_version),
+        };
         let ends = self.written.1 + u64::from(record.seconds) * 1_000_000;
         vec![Shown {
             key: NAME.to_owned(),
-            token: record.since.unwrap_or(0),
+            token: token.unwrap_or(0),
             ends: Some(ends),
             holds: record.holder.is_some() && ends > now,
             holder: record
@@ -64,7 +68,7 @@ impl Service for Cluster {
     }
 
     fn restarted(&mut self, _: u64) {
-        self.api.restarted();
+        self.api.restart();
         self.said.clear();
     }
 
@@ -391,6 +395,18 @@ mod tests {
             panic!("it creates")
         };
         assert_eq!(lease.metadata.annotations, []);
+    }
+
+    /// Until the first renewal it is the version of the object.
+    #[test]
+    fn the_token_of_a_holder_is_shown_from_the_first_instant_on() {
+        let mut desk = Desk::new(2);
+        for _ in 0..3 {
+            let shown = &desk.cluster.records(desk.now)[0];
+            assert_eq!((shown.token, shown.holds), (desk.tokens[0].counter, true));
+            desk.run(2 * SECOND);
+        }
+        assert_eq!(desk.tokens.len(), 1);
     }
 
     /// LS-1, kubernetes/kubernetes#23731: one whose permission to write is gone stops, and another takes over.

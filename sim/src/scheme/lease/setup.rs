@@ -148,7 +148,8 @@ impl Setup {
     pub fn budget(&self) -> Result<Budget, BudgetError> {
         let config = self.config(identity(0));
         match self.kind {
-            Kind::Sql | Kind::Redis => config.budget(),
+            Kind::Sql => config.budget(),
+            Kind::Redis => core_redis::Redis::budget(&config),
             Kind::SqlSession => core_session::Session::budget(&config),
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
@@ -244,5 +245,32 @@ impl Setup {
             _ => core_etcd::Mode::queue(etcd::PREFIX),
         };
         core_etcd::Config { common, mode }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_checked_is_what_starts() {
+        for kind in Kind::ALL {
+            let mut started = 0;
+            for millis in (1..60).chain([1_000, 2_000, 9_000, 86_400_000, 86_401_000]) {
+                let setup = Setup {
+                    kind,
+                    timing: kind.timing(Some(Duration::from_millis(millis))),
+                    latency: Duration::ZERO,
+                    rules: Switched::default(),
+                    servers: kind.servers(),
+                    seed: 1,
+                    names: [identity(0)].into(),
+                };
+                let starts = setup.boot(0, 1, Instant::ZERO).is_some();
+                assert_eq!(setup.check().is_ok(), starts, "{kind:?} {millis}");
+                started += u32::from(starts);
+            }
+            assert!((1..64).contains(&started), "{kind:?} {started}");
+        }
     }
 }

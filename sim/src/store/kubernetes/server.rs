@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// The process died, and is back. What was written is in etcd, and what was to be said is lost.
-    pub fn restarted(&mut self) {
+    pub fn restart(&mut self) {
         self.said.clear();
     }
 
@@ -468,7 +468,7 @@ mod tests {
             number: 2,
         };
         server.ask(0, ANNA, ticket, &Call::Update(known));
-        server.restarted();
+        server.restart();
         assert_eq!(server.poll(), None);
         assert_eq!(held_by(&get(&mut server)).0, Some(2));
         server.restore(snapshot);

@@ -95,7 +95,7 @@ pub enum Operation {
 
 impl Operation {
     /// Whether it creates a container.
-    pub(super) fn contains(&self) -> bool {
+    pub(super) fn creates_container(&self) -> bool {
         let container = Mode::Container;
         matches!(self, Self::Create { mode, .. } if *mode == container)
     }

@@ -271,7 +271,7 @@ impl Server {
         let mut done = Vec::new();
         for operation in operations {
             match tree.operate(at, operation, &mut changes) {
-                Ok(Reply::Created { path, .. }) if !operation.contains() => {
+                Ok(Reply::Created { path, .. }) if !operation.creates_container() => {
                     done.push(Reply::Named(path));
                 }
                 Ok(reply) => done.push(reply),

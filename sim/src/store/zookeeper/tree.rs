@@ -107,7 +107,7 @@ impl Tree {
         self.which(|node| node.container && node.stat.cversion > 0 && node.children.len() == 0)
     }
 
-    /// A deserted container goes.
+    /// A znode goes, which has no children: deleted, at the end of its session, or deserted.
     pub(super) fn remove(&mut self, zxid: i64, path: &Key, changes: &mut Vec<Change>) {
         self.nodes.remove(path);
         if let Some(parent) = self.nodes.get_mut(&parent(path)) {

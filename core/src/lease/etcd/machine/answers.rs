@@ -5,6 +5,7 @@ use crate::lease::etcd::api::{Change, KeyValue, Reply};
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
+use crate::lease::rules::counts_from;
 use crate::lease::{Rule, Rules};
 use crate::{Duration, Instant, Leader, Token, Unknown, Why};
 
@@ -92,11 +93,7 @@ impl<R: Rules> Etcd<R> {
 
     /// The lease is there, as a request says that was sent then.
     fn alive(&mut self, now: Instant, sent: Instant, ttl: Duration) {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         let timing = &self.config.common.timing;
         self.session
             .acknowledged(from, ttl, timing, &mut self.random);

@@ -7,7 +7,7 @@ use super::api::{Key, KeyValue, Reply, Request, Value};
 use super::config::{Config, Mode};
 use super::place::{Place, ResumeError};
 use super::session::{Need, Session};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, MetadataTooLong, Rule, Rules, value};
@@ -314,7 +314,8 @@ impl<R: Rules> Etcd<R> {
 
     /// Follows whoever leads until the next look but one.
     fn follow(&mut self, now: Instant, head: Option<&KeyValue>) {
-        self.seen = head.map(|head| head.value.clone());
+        let seen = head.filter(|head| value::fits(&head.value));
+        self.seen = seen.map(|head| head.value.clone());
         let timing = &self.config.common.timing;
         let until = now + timing.renew + timing.retry + timing.patience + timing.patience;
         let leader = head.and_then(|head| {
@@ -454,10 +455,8 @@ impl<R: Rules> Election for Etcd<R> {
         let overdue = self
             .requests
             .next_overdue(self.config.common.timing.patience);
-        let all = self.office.deadline().into_iter().chain(overdue);
-        all.chain([self.next, self.session.due(), until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, self.session.due(), until];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -472,7 +471,7 @@ impl<R: Rules> Election for Etcd<R> {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
         self.session.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         let (place, until, rest) = match self.aim {
             Aim::Observe(until) => (0u8, until, Duration::ZERO),
             Aim::Enter => (1, now, Duration::ZERO),
@@ -480,7 +479,7 @@ impl<R: Rules> Election for Etcd<R> {
             Aim::Hold => (3, now, Duration::ZERO),
             Aim::Leave { rest } => (4, now, rest),
         };
-        (place, ahead(until, now), rest).hash(hasher);
+        (place, until.ahead_of(now), rest).hash(hasher);
         // Keys have the numbers of leases in them, which say nothing.
         let (mode, lease) = (&self.config.mode, self.session.lease());
         let watch = self.watch.as_ref();

@@ -6,6 +6,7 @@ use crate::lease::kubernetes::config::LONGEST;
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
+use crate::lease::rules::counts_from;
 use crate::lease::{Nonce, Rule, Rules};
 use crate::{Duration, Instant, Leader, Token, Unknown, Why};
 
@@ -128,7 +129,7 @@ impl<R: Rules> Kubernetes<R> {
                     }
                 }
             }
-            Aim::Watch(_) => {}
+            Aim::Observe(_) => {}
         }
     }
 
@@ -149,7 +150,7 @@ impl<R: Rules> Kubernetes<R> {
                 self.next = now + self.look_pause();
             }
             Aim::Release { rest, .. } => self.stand_back(now, rest),
-            Aim::Watch(_) => self.office.follow(None),
+            Aim::Observe(_) => self.office.follow(None),
             Aim::Seek | Aim::Create | Aim::Take(_) | Aim::Confirm(_) => {
                 self.office.follow(None);
                 self.seen = self.seen.filter(|seen| now < seen.stands);
@@ -208,7 +209,7 @@ impl<R: Rules> Kubernetes<R> {
                     self.next = now;
                 }
             }
-            Aim::Watch(_) => {
+            Aim::Observe(_) => {
                 self.observe(now, &lease);
             }
         }
@@ -265,11 +266,7 @@ impl<R: Rules> Kubernetes<R> {
 
     /// Until when the answer to a request that was sent then lets a holder believe.
     fn until(&self, now: Instant, sent: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         from + self.config.belief()
     }
 }

@@ -4,7 +4,7 @@ mod answers;
 
 use super::api::{Record, Reply, Request, Uid};
 use super::config::{Config, jitter};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
@@ -36,7 +36,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Aim {
     /// Does not want it, until then.
-    Watch(Instant),
+    Observe(Instant),
     /// Looks who holds it, and wants it.
     Seek,
     /// Creates it.
@@ -124,7 +124,7 @@ impl<R: Rules> Kubernetes<R> {
             aim: if config.common.candidate {
                 Aim::Seek
             } else {
-                Aim::Watch(Instant::FOREVER)
+                Aim::Observe(Instant::FOREVER)
             },
             next: now,
             attempt: 0,
@@ -181,7 +181,7 @@ impl<R: Rules> Kubernetes<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Watch(until) if until != Instant::FOREVER => {
+            Aim::Observe(until) if until != Instant::FOREVER => {
                 self.want_anew();
                 self.next = now;
             }
@@ -194,7 +194,7 @@ impl<R: Rules> Kubernetes<R> {
     /// Gives it up, and then does not want it for a while.
     fn release(&mut self, now: Instant, version: u64, rest: Duration) {
         let timing = &self.config.common.timing;
-        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        let over = now + timing.surely_over(timing.ttl);
         self.aim = Aim::Release {
             version,
             over,
@@ -207,9 +207,9 @@ impl<R: Rules> Kubernetes<R> {
     fn stand_back(&mut self, now: Instant, rest: Duration) {
         self.want_anew();
         if !self.config.common.candidate {
-            self.aim = Aim::Watch(Instant::FOREVER);
+            self.aim = Aim::Observe(Instant::FOREVER);
         } else if rest > Duration::ZERO {
-            self.aim = Aim::Watch(now + rest);
+            self.aim = Aim::Observe(now + rest);
         }
         self.next = now;
     }
@@ -237,7 +237,7 @@ impl<R: Rules> Kubernetes<R> {
     /// What the aim needs.
     const fn needs(&self) -> Kind {
         match self.aim {
-            Aim::Watch(_) | Aim::Seek => Kind::Look,
+            Aim::Observe(_) | Aim::Seek => Kind::Look,
             Aim::Hold { .. } | Aim::Release { .. } if self.stale => Kind::Look,
             Aim::Create | Aim::Take(_) | Aim::Confirm(_) => Kind::Take,
             Aim::Hold { .. } => Kind::Renew,
@@ -310,11 +310,11 @@ impl<R: Rules> Kubernetes<R> {
         }
         match self.aim {
             Aim::Release { over, rest, .. } if over <= now => self.stand_back(now, rest),
-            Aim::Watch(until) if until <= now => self.want_anew(),
+            Aim::Observe(until) if until <= now => self.want_anew(),
             _ => {}
         }
         if self.next == Instant::FOREVER && !self.requests.waits() {
-            let waits = matches!(self.aim, Aim::Watch(_) | Aim::Seek);
+            let waits = matches!(self.aim, Aim::Observe(_) | Aim::Seek);
             self.next = now
                 + if waits && !self.doubtful {
                     self.look_pause()
@@ -386,16 +386,14 @@ impl<R: Rules> Election for Kubernetes<R> {
     fn deadline(&self) -> Option<Instant> {
         let until = match self.aim {
             Aim::Release { over, .. } => over,
-            Aim::Watch(until) => until,
+            Aim::Observe(until) => until,
             _ => Instant::FOREVER,
         };
         let overdue = self
             .requests
             .next_overdue(self.config.common.timing.patience);
-        let ends = self.office.deadline().into_iter().chain(overdue);
-        ends.chain([self.next, until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, until];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -409,18 +407,18 @@ impl<R: Rules> Election for Kubernetes<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         let seen = self
             .seen
-            .map(|seen| (seen.version, ahead(seen.stands, now)));
+            .map(|seen| (seen.version, seen.stands.ahead_of(now)));
         (self.doubtful, self.stale, self.transitions, seen).hash(hasher);
         match self.aim {
-            Aim::Watch(until) => (0u8, ahead(until, now)).hash(hasher),
+            Aim::Observe(until) => (0u8, until.ahead_of(now)).hash(hasher),
             Aim::Release {
                 version,
                 over,
                 rest,
-            } => (1u8, version, ahead(over, now), rest).hash(hasher),
+            } => (1u8, version, over.ahead_of(now), rest).hash(hasher),
             aim => (2u8, aim).hash(hasher),
         }
     }

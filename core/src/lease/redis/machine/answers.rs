@@ -1,11 +1,12 @@
 //! What comes of an answer: whose the lock is, and for how long.
 
 use super::{Aim, Asked, Hold, MAX_TOKEN, Redis};
+use crate::lease::Rules;
 use crate::lease::office::NotElected;
 use crate::lease::redis::api::{Found, Reply};
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
-use crate::lease::{Rule, Rules};
+use crate::lease::rules::counts_from;
 use crate::{Duration, Instant, Leader, Token, Unknown, Why};
 
 impl<R: Rules> Redis<R> {
@@ -131,8 +132,8 @@ impl<R: Rules> Redis<R> {
                 }
             }
             // An attempt that was given up came through after all.
-            (Aim::Watch(until), Some(hold)) => self.release(now, hold, until.since(now)),
-            (Aim::Watch(_), None) => self.follow(now, found),
+            (Aim::Observe(until), Some(hold)) => self.release(now, hold, until.since(now)),
+            (Aim::Observe(_), None) => self.follow(now, found),
             _ => {}
         }
     }
@@ -162,7 +163,7 @@ impl<R: Rules> Redis<R> {
                 token: Token::new(self.config.generation, token),
             };
             // What is left of it on any clock, and a look more.
-            let until = now + timing.rate.outlast(left) + timing.retry + timing.patience;
+            let until = now + timing.surely_over(left) + timing.retry;
             (leader, until)
         });
         self.office.follow(leader);
@@ -170,11 +171,7 @@ impl<R: Rules> Redis<R> {
 
     /// Until when the answer to a request that was sent then lets a holder believe.
     fn until(&self, now: Instant, sent: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         from + self.config.timing.belief(self.config.timing.ttl)
     }
 }

@@ -4,10 +4,10 @@ mod answers;
 
 use super::api::{Reply, Request};
 use super::{Value, in_milliseconds};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
-use crate::lease::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Why};
 use core::convert::Infallible;
@@ -38,7 +38,7 @@ struct Hold {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
     /// Looks who holds it, and does not want it: until then, or for good.
-    Watch(Instant),
+    Observe(Instant),
     /// Wants it.
     Take,
     /// Found the lock to be its own, from an attempt whose result it never learned: it is renewed before it counts, so that
@@ -86,6 +86,14 @@ impl Redis {
     pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, BudgetError> {
         Self::with_rules(config, boot, now, Faithful)
     }
+
+    /// What follows from the parameters, where keys end at whole milliseconds.
+    ///
+    /// # Errors
+    /// What leaves no slack, with the parameter to move.
+    pub fn budget(config: &Config) -> Result<Budget, BudgetError> {
+        in_milliseconds(config.clone()).budget()
+    }
 }
 
 impl<R: Rules> Redis<R> {
@@ -113,7 +121,7 @@ impl<R: Rules> Redis<R> {
             aim: if config.candidate {
                 Aim::Take
             } else {
-                Aim::Watch(Instant::FOREVER)
+                Aim::Observe(Instant::FOREVER)
             },
             next: now,
             doubtful: false,
@@ -164,7 +172,7 @@ impl<R: Rules> Redis<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Watch(until) if until != Instant::FOREVER => {
+            Aim::Observe(until) if until != Instant::FOREVER => {
                 self.want_anew();
                 self.next = now;
             }
@@ -186,7 +194,7 @@ impl<R: Rules> Redis<R> {
     /// Gives it up, and then does not want it for a while.
     fn release(&mut self, now: Instant, hold: Hold, rest: Duration) {
         let timing = &self.config.timing;
-        let over = now + timing.rate.outlast(timing.ttl) + timing.patience;
+        let over = now + timing.surely_over(timing.ttl);
         self.aim = Aim::Release { hold, over, rest };
         self.next = now;
     }
@@ -195,9 +203,9 @@ impl<R: Rules> Redis<R> {
     fn stand_back(&mut self, now: Instant, rest: Duration) {
         self.want_anew();
         if !self.config.candidate {
-            self.aim = Aim::Watch(Instant::FOREVER);
+            self.aim = Aim::Observe(Instant::FOREVER);
         } else if rest > Duration::ZERO {
-            self.aim = Aim::Watch(now + rest);
+            self.aim = Aim::Observe(now + rest);
         }
         self.next = now;
     }
@@ -245,7 +253,7 @@ impl<R: Rules> Redis<R> {
         }
         match self.aim {
             Aim::Release { over, rest, .. } if over <= now => self.stand_back(now, rest),
-            Aim::Watch(until) if until <= now => self.want_anew(),
+            Aim::Observe(until) if until <= now => self.want_anew(),
             _ => {}
         }
         if self.next == Instant::FOREVER && !self.requests.waits() {
@@ -256,7 +264,7 @@ impl<R: Rules> Redis<R> {
         }
         self.next = Instant::FOREVER;
         let asked = match self.aim {
-            Aim::Watch(_) => Asked::Read,
+            Aim::Observe(_) => Asked::Read,
             Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
             Aim::Release { hold, .. } => Asked::Release(hold),
@@ -311,14 +319,12 @@ impl<R: Rules> Election for Redis<R> {
     fn deadline(&self) -> Option<Instant> {
         let over = match self.aim {
             Aim::Release { over, .. } => over,
-            Aim::Watch(until) => until,
+            Aim::Observe(until) => until,
             _ => Instant::FOREVER,
         };
         let overdue = self.requests.next_overdue(self.config.timing.patience);
-        let ends = self.office.deadline().into_iter().chain(overdue);
-        ends.chain([self.next, over])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, over];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -332,12 +338,12 @@ impl<R: Rules> Election for Redis<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         self.doubtful.hash(hasher);
         // Which attempt it is says nothing: whether it is the present one does.
         let hold = |hold: Hold| Some((hold.token, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
-            Aim::Watch(until) => (0u8, None, ahead(until, now), Duration::ZERO),
+            Aim::Observe(until) => (0u8, None, until.ahead_of(now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),
             Aim::Confirm(own) => (2, hold(own), Duration::ZERO, Duration::ZERO),
             Aim::Hold(own) => (3, hold(own), Duration::ZERO, Duration::ZERO),
@@ -345,7 +351,7 @@ impl<R: Rules> Election for Redis<R> {
                 hold: own,
                 over,
                 rest,
-            } => (4, hold(own), ahead(over, now), rest),
+            } => (4, hold(own), over.ahead_of(now), rest),
         };
         (place, hold, until, rest).hash(hasher);
     }

@@ -1,11 +1,11 @@
 //! What comes of an answer: what it says of a server's key, and when enough have granted it.
 
 use super::{Aim, Redlock};
-use crate::lease::office::NotElected;
 use crate::lease::redlock::Value;
 use crate::lease::redlock::api::Reply;
 use crate::lease::redlock::round::{Kind, Round, Servers};
 use crate::lease::refuse::Refusal;
+use crate::lease::rules::counts_from;
 use crate::lease::{Nonce, Rule, Rules};
 use crate::{Duration, Instant, Leader, Ticket, Token, Unknown, Why};
 
@@ -59,7 +59,7 @@ impl<R: Rules> Redlock<R> {
             Aim::Hold => attempt == self.attempt,
             // It is given up already.
             Aim::Rest { unreleased, .. } => attempt == self.attempt && unreleased & bit != 0,
-            Aim::Watch | Aim::Take => false,
+            Aim::Observe | Aim::Take => false,
         };
         if !wanted {
             self.give_up(attempt, bit);
@@ -159,30 +159,20 @@ impl<R: Rules> Redlock<R> {
 
     fn lead(&mut self, now: Instant) {
         let until = self.until(now);
-        match self.office.elect_without_token(until) {
-            Ok(()) => {
-                self.round.settled = true;
-                self.holder = None;
-                self.aim = Aim::Hold;
-                self.renew_later();
-            }
-            Err(why) => {
-                if let NotElected::For(refusal) = why {
-                    self.refusals.add(refusal);
-                }
-                // It took too long (LS-31).
-                self.rest(now, Duration::ZERO);
-            }
+        if self.office.elect_without_token(until) {
+            self.round.settled = true;
+            self.holder = None;
+            self.aim = Aim::Hold;
+            self.renew_later();
+        } else {
+            // It took too long (LS-31).
+            self.rest(now, Duration::ZERO);
         }
     }
 
     /// Until when the present round lets a holder believe.
     fn until(&self, now: Instant) -> Instant {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            self.round.sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, self.round.sent, now);
         let timing = &self.config.common.timing;
         from + timing.belief(timing.ttl)
     }
@@ -191,7 +181,7 @@ impl<R: Rules> Redlock<R> {
     fn follow(&mut self, now: Instant) {
         self.holder = self.round.holder(self.majority());
         let timing = &self.config.common.timing;
-        let until = now + timing.rate.outlast(timing.ttl) + timing.retry + timing.patience;
+        let until = now + timing.surely_over(timing.ttl) + timing.retry;
         let leader = self.holder.as_ref().map(|holder| Leader {
             node: holder.identity.node(),
             token: Token::NONE,

@@ -6,7 +6,7 @@ use super::api::{Command, Reply, Request};
 use super::config::Config;
 use super::round::{Kind, Round, Servers};
 use super::{MAX_SERVERS, Value};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::redis::in_milliseconds;
 use crate::lease::refuse::Refusals;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
@@ -19,7 +19,7 @@ use core::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Aim {
     /// Looks who holds it, and does not want it.
-    Watch,
+    Observe,
     /// Wants it.
     Take,
     /// Holds it.
@@ -93,7 +93,7 @@ impl<R: Rules> Redlock<R> {
             aim: if config.common.candidate {
                 Aim::Take
             } else {
-                Aim::Watch
+                Aim::Observe
             },
             round: Round::new(Kind::Look, 0, now, 0),
             next: now,
@@ -193,7 +193,7 @@ impl<R: Rules> Redlock<R> {
         };
         self.aim = Aim::Rest {
             until: now + rest + timing.retry_pause(&mut self.random),
-            over: now + timing.rate.outlast(timing.ttl) + timing.patience,
+            over: now + timing.surely_over(timing.ttl),
             unreleased,
         };
         self.ask(now, Kind::Release, unreleased);
@@ -234,7 +234,7 @@ impl<R: Rules> Redlock<R> {
             return;
         }
         match self.aim {
-            Aim::Watch | Aim::Rest { unreleased: 0, .. } => {
+            Aim::Observe | Aim::Rest { unreleased: 0, .. } => {
                 self.ask(now, Kind::Look, self.all());
             }
             Aim::Take => {
@@ -334,10 +334,8 @@ impl<R: Rules> Election for Redlock<R> {
             Aim::Rest { until, .. } => until,
             _ => Instant::FOREVER,
         };
-        let ends = self.office.deadline().into_iter().chain(self.late());
-        ends.chain([self.next, until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, until];
+        self.office.deadline(self.late().into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -351,7 +349,7 @@ impl<R: Rules> Election for Redlock<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         let (place, until, over, unreleased) = match self.aim {
-            Aim::Watch => (0u8, now, now, 0),
+            Aim::Observe => (0u8, now, now, 0),
             Aim::Take => (1, now, now, 0),
             Aim::Hold => (2, now, now, 0),
             Aim::Rest {
@@ -360,9 +358,9 @@ impl<R: Rules> Election for Redlock<R> {
                 unreleased,
             } => (3, until, over, unreleased),
         };
-        (place, ahead(until, now), ahead(over, now), unreleased).hash(hasher);
+        (place, until.ahead_of(now), over.ahead_of(now), unreleased).hash(hasher);
         let round = &self.round;
-        (ahead(self.next, now), now.since(round.sent), round.kind).hash(hasher);
+        (self.next.ahead_of(now), now.since(round.sent), round.kind).hash(hasher);
         (round.untold, round.open, round.granted, round.denied).hash(hasher);
         (round.late, round.settled, self.stray.1).hash(hasher);
     }

@@ -5,6 +5,7 @@ use super::aim::{Aim, Asked, Kind, Rest, Spot};
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
+use crate::lease::rules::counts_from;
 use crate::lease::zookeeper::api::{Change, Path, Reply, SessionId, Stat};
 use crate::lease::zookeeper::queue;
 use crate::lease::zookeeper::session::bounded;
@@ -180,21 +181,12 @@ impl<R: Rules> ZooKeeper<R> {
         if !self.session.is_wanted() {
             return;
         }
-        let from = self.counts_from(now, self.session.wanted_since());
+        let from = counts_from(&self.rules, self.session.wanted_since(), now);
         let timing = self.config.timing(bounded(timeout));
         self.session.opened(id, from, &timing);
         match self.aim {
             Aim::Observe => self.next = now,
             _ => self.want(now),
-        }
-    }
-
-    /// When a request counts from that was sent then.
-    fn counts_from(&self, now: Instant, sent: Instant) -> Instant {
-        if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
         }
     }
 
@@ -215,7 +207,7 @@ impl<R: Rules> ZooKeeper<R> {
 
     /// What was asked then is taken to say that the session goes on.
     fn believe(&mut self, now: Instant, sent: Instant) {
-        let (from, timing) = (self.counts_from(now, sent), self.timing());
+        let (from, timing) = (counts_from(&self.rules, sent, now), self.timing());
         self.session.believe(from, &timing);
         self.extend();
     }

@@ -9,7 +9,7 @@ use super::api::{Data, Path, Reply, Request};
 use super::config::Config;
 use super::queue;
 use super::session::{Need, Session};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{
@@ -420,10 +420,8 @@ impl<R: Rules> Election for ZooKeeper<R> {
         };
         let patience = self.config.common.timing.patience;
         let overdue = self.requests.next_overdue(patience);
-        let all = self.office.deadline().into_iter().chain(overdue);
-        all.chain([self.next, self.session.due(self.writes()), until])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, self.session.due(self.writes()), until];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -438,9 +436,9 @@ impl<R: Rules> Election for ZooKeeper<R> {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
         self.session.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         match self.aim {
-            Aim::Observe => (0u8, ahead(self.rests, now)).hash(hasher),
+            Aim::Observe => (0u8, self.rests.ahead_of(now)).hash(hasher),
             Aim::Find => 1u8.hash(hasher),
             Aim::Prepare(parts) => (2u8, parts).hash(hasher),
             Aim::Enter => 3u8.hash(hasher),

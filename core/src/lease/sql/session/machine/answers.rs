@@ -4,6 +4,7 @@ use super::{Aim, Asked, Kind, Session};
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
+use crate::lease::rules::counts_from;
 use crate::lease::sql::session::api::{Reply, Row};
 use crate::lease::{Rule, Rules};
 use crate::{Instant, Leader, Token, Unknown, Why};
@@ -24,7 +25,7 @@ impl<R: Rules> Session<R> {
                 self.taken(now, open.sent, epoch, interrupted);
             }
             (Kind::Take | Kind::Look, Ok(Reply::Row(row))) => {
-                if matches!(self.aim, Aim::Take | Aim::Watch(_)) {
+                if matches!(self.aim, Aim::Take | Aim::Observe(_)) {
                     self.follow(now, row);
                 }
             }
@@ -84,11 +85,7 @@ impl<R: Rules> Session<R> {
 
     /// The session has it still, as a request says that was sent then.
     fn held(&mut self, now: Instant, sent: Instant) {
-        let from = if self.rules.keeps(Rule::ValidityFromSend) {
-            sent
-        } else {
-            now
-        };
+        let from = counts_from(&self.rules, sent, now);
         let until = from + self.config.timing.belief(self.config.timing.ttl);
         match &mut self.aim {
             Aim::Hold { .. } => self.office.extend(until),

@@ -3,7 +3,7 @@
 mod answers;
 
 use super::api::{Call, Reply, Request};
-use crate::lease::office::{Office, ahead};
+use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
@@ -31,7 +31,7 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
     /// Looks who holds it, and does not want it: until then, or for good.
-    Watch(Instant),
+    Observe(Instant),
     /// Wants the lock.
     Take,
     /// Has lock and epoch, and does not lead yet: who held it before may believe to.
@@ -129,7 +129,7 @@ impl<R: Rules> Session<R> {
             aim: if config.candidate {
                 Aim::Take
             } else {
-                Aim::Watch(Instant::FOREVER)
+                Aim::Observe(Instant::FOREVER)
             },
             next: now,
             session: 0,
@@ -190,7 +190,7 @@ impl<R: Rules> Session<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Watch(until) if until != Instant::FOREVER => {
+            Aim::Observe(until) if until != Instant::FOREVER => {
                 self.aim = Aim::Take;
                 self.next = now;
             }
@@ -218,7 +218,7 @@ impl<R: Rules> Session<R> {
                 self.next = now;
             }
             Aim::Release { rest, .. } => self.stand_back(now, rest),
-            Aim::Take | Aim::Watch(_) => self.next = Instant::FOREVER,
+            Aim::Take | Aim::Observe(_) => self.next = Instant::FOREVER,
         }
     }
 
@@ -231,9 +231,9 @@ impl<R: Rules> Session<R> {
     /// It was given up.
     fn stand_back(&mut self, now: Instant, rest: Duration) {
         self.aim = if !self.config.candidate {
-            Aim::Watch(Instant::FOREVER)
+            Aim::Observe(Instant::FOREVER)
         } else if rest > Duration::ZERO {
-            Aim::Watch(now + rest)
+            Aim::Observe(now + rest)
         } else {
             Aim::Take
         };
@@ -275,7 +275,7 @@ impl<R: Rules> Session<R> {
         }
         match self.aim {
             Aim::Wait { alive, .. } if alive <= now => self.another_session(now),
-            Aim::Watch(until) if until <= now => {
+            Aim::Observe(until) if until <= now => {
                 self.aim = Aim::Take;
                 self.next = now;
             }
@@ -291,7 +291,7 @@ impl<R: Rules> Session<R> {
         }
         self.next = Instant::FOREVER;
         let kind = match self.aim {
-            Aim::Watch(_) => Kind::Look,
+            Aim::Observe(_) => Kind::Look,
             Aim::Take => Kind::Take,
             Aim::Wait { .. } | Aim::Hold { .. } => Kind::Probe,
             Aim::Release { .. } => Kind::Release,
@@ -365,15 +365,13 @@ impl<R: Rules> Election for Session<R> {
 
     fn deadline(&self) -> Option<Instant> {
         let ends = match self.aim {
-            Aim::Watch(until) => until,
+            Aim::Observe(until) => until,
             Aim::Wait { alive, .. } => alive,
             _ => Instant::FOREVER,
         };
         let overdue = self.requests.next_overdue(self.config.timing.patience);
-        let all = self.office.deadline().into_iter().chain(overdue);
-        all.chain([self.next, ends])
-            .min()
-            .filter(|at| *at != Instant::FOREVER)
+        let others = [self.next, ends];
+        self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
@@ -387,15 +385,15 @@ impl<R: Rules> Election for Session<R> {
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
-        ahead(self.next, now).hash(hasher);
+        self.next.ahead_of(now).hash(hasher);
         let (place, epoch, until, rest) = match self.aim {
-            Aim::Watch(until) => (0u8, 0, until, Duration::ZERO),
+            Aim::Observe(until) => (0u8, 0, until, Duration::ZERO),
             Aim::Take => (1, 0, now, Duration::ZERO),
             Aim::Wait { epoch, alive } => (2, epoch, alive, Duration::ZERO),
             Aim::Hold { epoch } => (3, epoch, now, Duration::ZERO),
             Aim::Release { epoch, rest } => (4, epoch, now, rest),
         };
-        (place, epoch, ahead(until, now), rest).hash(hasher);
+        (place, epoch, until.ahead_of(now), rest).hash(hasher);
         (
             self.not_before.since(now),
             self.former,
