@@ -194,4 +194,28 @@ describe('the scenario', () => {
     expect(verdict('log-matching')).toBe('holds');
     expect(verdict('leader-completeness')).toBe('holds');
   });
+
+  it('leases of 1 s, 9 s and 60 s: the network deposes by the shortest alone, the crash costs most with the longest', async () => {
+    const led = async (id: GalleryId) => {
+      const { at } = await open(id);
+      const slow = at(25_000_000).summary;
+      const before = slow.leaderlessUs;
+      return { tenures: slow.established, waited: at(90_000_000).summary.leaderlessUs - before };
+    };
+    const [short, usual, long] = [
+      await led('sql-lease-1s'),
+      await led('sql-lease-9s'),
+      await led('sql-lease-60s'),
+    ];
+    expect([short.tenures, usual.tenures, long.tenures]).toEqual([8, 1, 1]);
+    expect(short.waited).toBeLessThan(2_000_000);
+    expect(usual.waited).toBeLessThan(9_000_000);
+    expect(long.waited).toBeGreaterThan(50_000_000);
+  });
+
+  it('late answer: two lead where it counts from its arrival, and never where it counts from its request', async () => {
+    const overlap = async (id: GalleryId) => (await open(id)).at(50_000_000).summary.overlapUs;
+    expect(await overlap('kubernetes-counted-from-answer')).toBeGreaterThan(3_000_000);
+    expect(await overlap('kubernetes-counted-from-send')).toBe(0);
+  });
 });
