@@ -9,10 +9,13 @@ import { buildWasm } from './wasm.mjs';
 
 export const DIST = join(root, 'dist');
 
+/** The whole simulator: the page begins with the one that has Raft alone, and fetches this for another scheme. */
+const WHOLE = ['src/engine/pkg/tenure_wasm.js', 'src/engine/pkg/tenure_wasm_bg.wasm'];
+
 /** What Vite says about the files it made; read and removed, for nobody serves it. */
 const MANIFEST = 'manifest.json';
 
-/** Builds the page for publication and holds it to its budget, if that binds; the WASM module must be there. */
+/** Builds the page for publication and holds it to its budget, if that binds; the WASM modules must be there. */
 export async function buildPage({ binding = true } = {}) {
   // A process of its own: what Vite does to the environment for a production build would reach the tests after it.
   const args = ['build', 'web', '--base', './', '--outDir', '../dist', '--emptyOutDir', '--logLevel', 'warn'];
@@ -35,8 +38,8 @@ export async function buildPage({ binding = true } = {}) {
   console.log(`loaded when asked for: ${kilobytes(rest)} gzip`);
 }
 
-// The files that only a dynamic import brings: the second language, the help. What the entry loads at once, through
-// however many static imports, is not among them.
+// The files that only a dynamic import brings, as the second language and the help, and the whole simulator. What the entry
+// loads at once, through however many static imports, is not among them.
 function loadedLater() {
   const file = join(DIST, MANIFEST);
   const chunks = JSON.parse(readFileSync(file, 'utf8'));
@@ -57,8 +60,9 @@ function loadedLater() {
     ]);
   const atOnce = reach(Object.keys(chunks).filter((name) => chunks[name].isEntry));
   const dynamic = reach(Object.keys(chunks).filter((name) => chunks[name].isDynamicEntry));
-  const first = new Set(made(atOnce));
-  return new Set(made(dynamic).filter((path) => !first.has(path)));
+  const whole = WHOLE.map((name) => chunks[name].file);
+  const first = new Set(made(atOnce).filter((path) => !whole.includes(path)));
+  return new Set([...made(dynamic), ...whole].filter((path) => !first.has(path)));
 }
 
 // A path from the root of a host is a page that works nowhere but there.
@@ -82,7 +86,7 @@ if (isEntry(import.meta.url)) {
   await main(async () => {
     checkRust();
     await installPackages();
-    await buildWasm('world');
+    for (const module of ['world', 'stores']) await buildWasm(module);
     await buildPage();
     console.log('\nThe page is in dist/: any host serves it, under any path.');
   });

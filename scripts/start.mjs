@@ -17,7 +17,7 @@ await main(async (args) => {
   checkRust();
   await installPackages();
   // Who wants to see the page is not kept from it by a budget: npm run build and npm test hold it.
-  await buildWasm('world', { binding: false });
+  for (const module of ['world', 'stores']) await buildWasm(module, { binding: false });
   if (!dev) await buildPage({ binding: false });
 
   const web = join(root, 'web');

@@ -42,9 +42,9 @@ const STEPS = [
   { name: 'no-std', title: 'the core compiles where there is no operating system', work: buildBare },
   {
     name: 'wasm',
-    title: "the page's WASM module, within its budget",
+    title: "the page's WASM modules, within their budgets",
     needs: ['tools'],
-    work: () => buildWasm('world'),
+    work: wasm,
   },
   {
     name: 'machines',
@@ -125,8 +125,16 @@ async function clippy() {
   await run('cargo', ['clippy', ...CRATES, '--all-targets', '--', '-D', 'warnings']);
   // Debian's toolchain, which stands in where rustup is not, has no clippy.
   if (!hasTarget(WASM)) return console.log(`${WASM} is not there: nothing is looked at as compiled for it`);
-  const args = ['clippy', '-p', 'tenure-sim', '--lib', '--no-default-features', '--target', WASM];
-  await run('cargo', [...args, '--target-dir', 'target-wasm', '--', '-D', 'warnings']);
+  for (const features of [[], ['--features', 'stores']]) {
+    const args = ['clippy', '-p', 'tenure-sim', '--lib', '--no-default-features', ...features];
+    const browser = ['--target', WASM, '--target-dir', 'target-wasm'];
+    await run('cargo', [...args, ...browser, '--', '-D', 'warnings']);
+  }
+}
+
+async function wasm() {
+  await buildWasm('world');
+  await buildWasm('stores');
 }
 
 function docs() {

@@ -4,14 +4,14 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { minify, type Plugin, runnerImport } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-/** The glue of the WASM module is loaded by its address, so that a trap can be followed by a new instance. */
+/** The glue of a WASM module is loaded by its address, so that a trap can be followed by a new instance. */
 function minifyGlue(): Plugin {
   return {
     name: 'minify-glue',
     apply: 'build',
     async generateBundle(_, bundle) {
       for (const asset of Object.values(bundle)) {
-        if (asset.type !== 'asset' || !/tenure_wasm-.*\.js$/.test(asset.fileName)) continue;
+        if (asset.type !== 'asset' || !/tenure_(raft|wasm)-.*\.js$/.test(asset.fileName)) continue;
         asset.source = (await minify(asset.fileName, String(asset.source))).code;
       }
     },

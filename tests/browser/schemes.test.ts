@@ -1,8 +1,9 @@
 // Elections over a store in the Lab: each scheme is chosen, its servers are drawn, and what breaks by design is seen.
 import { describe, expect, test } from 'vitest';
-import { leader, leaderOtherThan, playTo, setSpeed, text, visits } from './page';
+import { leader, leaderOtherThan, playTo, setSpeed, text, time, traceHash, visits } from './page';
 
-const { enter } = visits();
+const visit = visits();
+const { enter } = visit;
 
 const SCHEMES = [
   ['etcd', 1],
@@ -22,7 +23,8 @@ describe('every scheme', () => {
     for (const [scheme, servers] of SCHEMES) {
       await page.getByTestId('scheme').selectOption(scheme);
       const marks = page.locator('[data-testid="cluster"] [data-server]');
-      expect(await marks.count(), scheme).toBe(servers);
+      // What runs it is fetched for the first of them.
+      await expect.poll(() => marks.count(), { message: scheme }).toBe(servers);
       await playTo(page, 5_000_000, '2');
       const first = await leader(page);
       expect(first, scheme).toMatch(/^n\d$/);
@@ -31,7 +33,7 @@ describe('every scheme', () => {
       expect(await marks.first().getAttribute('aria-label'), scheme).toContain(`${first} holds`);
     }
     await page.getByTestId('scheme').selectOption('raft');
-    expect(await page.locator('[data-testid="cluster"] [data-server]').count()).toBe(0);
+    await expect.poll(() => page.locator('[data-testid="cluster"] [data-server]').count()).toBe(0);
   });
 
   test('has a card that says what stops its old leader', async () => {
@@ -39,6 +41,61 @@ describe('every scheme', () => {
     await page.getByTestId('scheme').selectOption('redlock');
     await page.getByTestId('card').locator('summary').click();
     await expect.poll(() => text(page.getByTestId('card'))).toContain('There is no token');
+  });
+});
+
+describe('what runs elections over a store', () => {
+  const WHOLE = /\/tenure_wasm[^/]*\.(js|wasm)$/;
+
+  test('is fetched when a scheme takes it, and no sooner', async () => {
+    const page = await enter();
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(request.url()));
+    await page.reload();
+    await leaderOtherThan(page, '');
+    expect(fetched.some((url) => /tenure_raft[^/]*\.wasm$/.test(url))).toBe(true);
+    expect(fetched.filter((url) => WHOLE.test(url))).toEqual([]);
+    await page.getByTestId('scenario').selectOption('redlock-clock-jump');
+    await expect.poll(() => page.getByTestId('scheme').inputValue()).toBe('redlock');
+    await page.getByTestId('scheme').selectOption('raft');
+    await page.getByTestId('scheme').selectOption('sql');
+    await leaderOtherThan(page, '');
+    expect(fetched.filter((url) => WHOLE.test(url))).toHaveLength(2);
+  });
+
+  test('is fetched for the run in a link', async () => {
+    const page = await enter();
+    await page.getByTestId('scheme').selectOption('etcd');
+    await playTo(page, 4_000_000, '2');
+    const hash = await traceHash(page);
+    await page.keyboard.press('s');
+    await page.waitForFunction(() => location.hash !== '');
+    const other = await enter({ hash: new URL(page.url()).hash });
+    await expect.poll(() => traceHash(other)).toBe(hash);
+    expect(await other.getByTestId('scheme').inputValue()).toBe('etcd');
+  });
+
+  test('leaves the present run as it is when it cannot be had, and is asked for again', async () => {
+    const context = await visit.site.browser.newContext({ locale: 'en-US' });
+    try {
+      // Not attended: the browser complains of what is not there.
+      const page = await context.newPage();
+      await page.goto(visit.site.address);
+      await leaderOtherThan(page, '');
+      await page.route(WHOLE, (route) => route.abort());
+      const scheme = page.getByTestId('scheme');
+      await scheme.selectOption('etcd');
+      const said = page.getByText('What runs elections over a store could not be loaded');
+      await said.waitFor();
+      expect(await scheme.inputValue()).toBe('raft');
+      const before = await time(page, 'now');
+      await expect.poll(() => time(page, 'now')).toBeGreaterThan(before);
+      await page.unroute(WHOLE);
+      await scheme.selectOption('etcd');
+      await expect.poll(() => page.locator('[data-testid="cluster"] [data-server]').count()).toBe(1);
+    } finally {
+      await context.close();
+    }
   });
 });
 

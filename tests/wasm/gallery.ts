@@ -3,8 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const FOLDER = new URL('../../scenarios/', import.meta.url);
 
-/** The generated package. */
+/** The generated package of the whole simulator. */
 export const PACKAGE = new URL('../../web/src/engine/pkg/', import.meta.url);
+
+/** That of the one with Raft alone, with which the page begins. */
+export const SMALL = new URL('raft/', PACKAGE);
 
 /** The JSON Schema of its files. */
 export const SCHEMA = new URL('schema/v1.json', FOLDER);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, FLAGS } from '../browser/chromium';
-import { PACKAGE, recorded, scenarios } from './gallery';
+import { PACKAGE, recorded, SMALL, scenarios } from './gallery';
 
 const gallery = scenarios();
 
@@ -26,19 +26,24 @@ const PAGE = `<!doctype html>
   };
 </script>`;
 
+/** A module in Node.js. */
+async function load(name: string, folder: URL): Promise<Run> {
+  const wasm = await import(new URL(`${name}.js`, folder).href);
+  wasm.initSync({ module: readFileSync(new URL(`${name}_bg.wasm`, folder)) });
+  return (text) => {
+    const world = new wasm.World(text);
+    world.seek(world.duration);
+    const hash = world.traceHash();
+    world.free();
+    return hash;
+  };
+}
+
 describe('in Node.js', () => {
   let run: Run;
 
   beforeAll(async () => {
-    const wasm = await import(new URL('tenure_wasm.js', PACKAGE).href);
-    wasm.initSync({ module: readFileSync(new URL('tenure_wasm_bg.wasm', PACKAGE)) });
-    run = (text) => {
-      const world = new wasm.World(text);
-      world.seek(world.duration);
-      const hash = world.traceHash();
-      world.free();
-      return hash;
-    };
+    run = await load('tenure_wasm', PACKAGE);
   });
 
   test('every trace is the native one', () => {
@@ -50,6 +55,35 @@ describe('in Node.js', () => {
     const [text] = gallery.values();
     const other = { ...JSON.parse(text as string), seed: '424242' };
     expect(Object.values(recorded())).not.toContain(run(JSON.stringify(other)));
+  });
+});
+
+describe('with Raft alone', () => {
+  const of = ([, text]: [string, string]) => JSON.parse(text).scheme;
+  let run: Run;
+
+  beforeAll(async () => {
+    run = await load('tenure_raft', SMALL);
+  });
+
+  test('every trace of Raft is the native one', () => {
+    const own = [...gallery].filter((scenario) => of(scenario) === 'raft');
+    expect(own.length).toBeGreaterThan(10);
+    expect(recorded()).toMatchObject(Object.fromEntries(own.map(([name, text]) => [name, run(text)])));
+  });
+
+  test('every scenario of another scheme is refused by the name of the scheme', () => {
+    const others = [...gallery].filter((scenario) => of(scenario) !== 'raft');
+    expect(others.length).toBeGreaterThan(5);
+    for (const scenario of others) {
+      const [name, text] = scenario;
+      const refusal = {
+        code: 'unknown-name',
+        reason: `"${of(scenario)}" is not known here`,
+        remedy: 'use one of: raft',
+      };
+      expect(() => run(text), name).toThrow(expect.objectContaining(refusal));
+    }
   });
 });
 

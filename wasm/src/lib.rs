@@ -1,6 +1,6 @@
-//! Tenure for JavaScript, as two WASM modules with nothing in common but how a value crosses:
+//! Tenure for JavaScript, as WASM modules of two kinds with nothing in common but how a value crosses:
 //!
-//! - [`world`]: the simulator, for the page;
+//! - [`world`]: the simulator, for the page, whole or without elections over a store;
 //! - [`machines`]: the protocols, for programs that elect.
 //!
 //! Times are integer microseconds in a JavaScript number. Nothing is ever rounded: a counter that may exceed 2⁵³ is text in

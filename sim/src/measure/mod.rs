@@ -1,17 +1,17 @@
 //! Figures over many seeds: how long a failover takes and where, what a minority leader believes, how many stale writes
 //! get in, and how often jitter alone starts an election.
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "stores", not(target_family = "wasm")))]
 mod causes;
 mod failover;
 mod jitter;
 mod minority;
 #[cfg(not(target_family = "wasm"))]
 mod reads;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "stores", not(target_family = "wasm")))]
 pub mod schemes;
 mod stale;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "stores", not(target_family = "wasm")))]
 pub mod ttl;
 
 pub use failover::Failovers;

@@ -170,15 +170,7 @@ impl Scenario {
     #[must_use]
     pub fn setup(&self) -> Setup {
         if let Some(lease) = &self.lease {
-            return Setup::Lease(lease::Setup {
-                kind: lease.kind,
-                timing: lease.timing,
-                latency: lease.latency,
-                rules: lease.rules,
-                servers: lease.servers,
-                seed: self.seed,
-                names: (0..self.nodes as u16).map(lease::identity).collect(),
-            });
+            return Setup::Lease(lease::Setup::new(lease, self.nodes, self.seed));
         }
         Setup::Raft(raft::Setup {
             nodes: self.nodes,

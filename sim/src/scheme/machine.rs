@@ -8,7 +8,6 @@ use crate::check::Fact;
 use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::Trace;
-use crate::server::Kept;
 use std::fmt;
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -103,7 +102,7 @@ impl Setup {
     pub(crate) const fn has_tokens(&self) -> bool {
         match self {
             Self::Raft(_) => true,
-            Self::Lease(setup) => setup.kind.has_tokens(),
+            Self::Lease(setup) => setup.has_tokens(),
         }
     }
 
@@ -127,7 +126,7 @@ impl Setup {
     pub const fn timeout(&self) -> Duration {
         match self {
             Self::Raft(setup) => setup.timing.election_min,
-            Self::Lease(setup) => setup.timing.ttl,
+            Self::Lease(setup) => setup.ttl(),
         }
     }
 
@@ -136,12 +135,12 @@ impl Setup {
     pub const fn rate_bound(&self) -> u32 {
         match self {
             Self::Raft(setup) => setup.timing.rate_bound,
-            Self::Lease(setup) => setup.timing.rate.0,
+            Self::Lease(setup) => setup.rate_bound(),
         }
     }
 
     /// The servers of the store by which they elect.
-    pub(crate) fn servers(&self) -> Vec<Kept> {
+    pub(crate) fn servers(&self) -> Vec<lease::Kept> {
         match self {
             Self::Raft(_) => Vec::new(),
             Self::Lease(setup) => setup.servers(),

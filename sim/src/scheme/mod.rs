@@ -4,6 +4,7 @@
 //! named in the trace, and which facts about it the checkers are told. [`Machine`] is one of any scheme: the host is made
 //! once for all of them.
 
+#[cfg_attr(not(feature = "stores"), path = "lease/none.rs")]
 pub mod lease;
 mod machine;
 pub mod raft;

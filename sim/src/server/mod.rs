@@ -10,12 +10,8 @@ use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
-use crate::scheme::lease::kubernetes::Cluster;
-use crate::scheme::lease::redis::Redis;
-use crate::scheme::lease::sql::Database;
-use crate::scheme::lease::zookeeper::ZooKeeper;
+use crate::scheme::lease::Kept;
 use crate::scheme::{StoreAsk, StoreSaid};
-use crate::store::etcd::Etcd;
 use crate::world::env::{Due, Env, message_event};
 use std::sync::Arc;
 use tenure::{Instant, Ticket};
@@ -90,38 +86,6 @@ pub struct Record {
     pub ends: Option<u64>,
     /// Whether whoever it is of leads by it, as the server sees it.
     pub holds: bool,
-}
-
-/// What a server is, of whatever kind.
-#[derive(Clone, Debug)]
-pub(crate) enum Kept {
-    Sql(Box<Database>),
-    Etcd(Box<Etcd>),
-    Kubernetes(Box<Cluster>),
-    Redis(Box<Redis>),
-    ZooKeeper(Box<ZooKeeper>),
-}
-
-impl Kept {
-    fn service(&self) -> &dyn Service {
-        match self {
-            Self::Sql(database) => database.as_ref(),
-            Self::Etcd(etcd) => etcd.as_ref(),
-            Self::Kubernetes(cluster) => cluster.as_ref(),
-            Self::Redis(redis) => redis.as_ref(),
-            Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
-        }
-    }
-
-    fn service_mut(&mut self) -> &mut dyn Service {
-        match self {
-            Self::Sql(database) => database.as_mut(),
-            Self::Etcd(etcd) => etcd.as_mut(),
-            Self::Kubernetes(cluster) => cluster.as_mut(),
-            Self::Redis(redis) => redis.as_mut(),
-            Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
-        }
-    }
 }
 
 /// One server.

@@ -40,7 +40,7 @@ struct Lease {
 impl Kv {
     /// An empty store whose first change has the revision after this.
     #[must_use]
-    pub(super) fn begins_in(revision: u64) -> Self {
+    pub fn begins_in(revision: u64) -> Self {
         Self {
             revision,
             ..Self::default()
@@ -70,12 +70,14 @@ impl Kv {
     }
 
     /// How long a lease lasts, if there is one.
-    pub(super) fn ttl(&self, lease: LeaseId) -> Option<u64> {
+    #[must_use]
+    pub fn ttl(&self, lease: LeaseId) -> Option<u64> {
         self.leases.get(&lease).map(|lease| lease.ttl)
     }
 
     /// The keys that go with a lease, in order.
-    pub(super) fn keys_of(&self, lease: LeaseId) -> Vec<Key> {
+    #[must_use]
+    pub fn keys_of(&self, lease: LeaseId) -> Vec<Key> {
         let keys = self.leases.get(&lease).map(|lease| lease.keys.iter());
         let keys = keys.into_iter().flatten();
         keys.map(|(key, ())| key.clone()).collect()

@@ -14,22 +14,27 @@
 //! keys attached to it go with it.
 
 mod client;
+#[cfg(feature = "stores")]
 pub mod etcd;
+#[cfg(feature = "stores")]
 pub mod kubernetes;
 mod kv;
 mod lessor;
 #[cfg(not(target_family = "wasm"))]
 mod reader;
+#[cfg(feature = "stores")]
 pub mod redis;
 pub(crate) mod replica;
 mod replicated;
 #[cfg(not(target_family = "wasm"))]
 mod single;
+#[cfg(feature = "stores")]
 pub mod sql;
 #[cfg(not(target_family = "wasm"))]
 mod watcher;
 #[cfg(not(target_family = "wasm"))]
 mod watches;
+#[cfg(feature = "stores")]
 pub mod zookeeper;
 
 pub(crate) use client::{CLIENTS, Noted};

@@ -9,10 +9,10 @@ import type { Action, World, WorldModule } from './world';
  * browser, and that can be made to trap. It simulates nothing: `seek` moves a clock and writes it into the buffers.
  */
 function standIn() {
-  const made: { scenario: string; calls: string[] }[] = [];
+  const made: { scenario: string; stores: boolean; calls: string[] }[] = [];
   const faults = { trap: false };
   const memory = () => new WebAssembly.Memory({ initial: 1, maximum: 64 });
-  const instantiate = async (): Promise<WorldModule> => {
+  const instantiate = async (stores: boolean): Promise<WorldModule> => {
     const own = memory();
     class Stand {
       now = 0;
@@ -25,7 +25,7 @@ function standIn() {
       constructor(text: string, _seed?: string) {
         if (text === 'bad') throw { code: 'c', place: 'p', reason: 'r', remedy: 'm' };
         this.text = text;
-        made.push({ scenario: text, calls: this.calls });
+        made.push({ scenario: text, stores, calls: this.calls });
       }
       free() {}
       seek(to: number) {
@@ -126,11 +126,12 @@ function standIn() {
       randomSeed: () => '1',
       checkScenario: () => undefined,
       eventKinds: () => [...EVENT_KINDS],
+      stores,
     };
   };
   let modules: WorldModule[] = [];
-  const remembering = async () => {
-    const module = await instantiate();
+  const remembering = async (stores: boolean) => {
+    const module = await instantiate(stores);
     modules = [...modules, module];
     return module;
   };
@@ -184,6 +185,35 @@ describe('errors', () => {
     expect(made[1].calls).toEqual(['seek 40', 'seek 10']);
     expect(engine.now).toBe(10);
     expect(engine.epoch).toBeGreaterThan(epoch);
+  });
+});
+
+describe('the whole module', () => {
+  const raft = '{"scheme":"raft"}';
+  const etcd = '{"scheme":"etcd"}';
+
+  it('is there for a scheme that takes it, and from then on, after a trap as well', async () => {
+    const { instantiate, made } = standIn();
+    const engine = await Engine.open(instantiate, raft);
+    for (const scenario of [raft, etcd, raft]) engine.load(scenario, await engine.moduleFor(scenario));
+    await engine.recover();
+    expect(made.map(({ stores }) => stores)).toEqual([false, false, true, true, true]);
+  });
+
+  it('is there from the beginning for a run that takes it, and not for a text without a scheme', async () => {
+    const { instantiate, made } = standIn();
+    for (const scenario of [etcd, '{"scheme":"zab"}', '{}', '{', '7'])
+      await Engine.open(instantiate, scenario);
+    expect(made.map(({ stores }) => stores)).toEqual([true, true, false, false, false]);
+  });
+
+  it('is not kept when it refuses what it was fetched for', async () => {
+    const { instantiate, made } = standIn();
+    const engine = await Engine.open(instantiate, raft);
+    const whole = await engine.moduleFor(etcd);
+    expect(() => engine.load('bad', whole)).toThrow(EngineError);
+    await engine.recover();
+    expect(made.map(({ stores }) => stores)).toEqual([false, false]);
   });
 });
 

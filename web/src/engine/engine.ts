@@ -39,15 +39,21 @@ export class Engine {
   private readonly floats = new Map<string, Float64Array>();
 
   static async open(instantiate: Instantiate, scenario: string, seed?: string): Promise<Engine> {
-    const module = await instantiate();
+    const module = await instantiate(electsByStore(scenario));
     const world = build(module, scenario, seed);
     return new Engine(instantiate, module, world, { scenario: world.scenario(), now: 0, horizon: 0 });
   }
 
-  /** Replaces the world. When the new scenario is refused the present world stays. */
-  load(scenario: string, seed?: string): void {
-    const next = this.guard(() => new this.module.World(scenario, seed));
+  /** The module that runs a scenario, which may have to be fetched. The whole one, once it runs, runs everything. */
+  async moduleFor(scenario: string): Promise<WorldModule> {
+    return this.module.stores || !electsByStore(scenario) ? this.module : this.instantiate(true);
+  }
+
+  /** Replaces the world. When the new scenario is refused the present world stays, and its module. */
+  load(scenario: string, module = this.module): void {
+    const next = this.guard(() => new module.World(scenario));
     const former = this.world;
+    this.module = module;
     this.world = next;
     this.epoch += 1;
     this.remember();
@@ -174,7 +180,7 @@ export class Engine {
   /** After a fatal error: a new instance, the same scenario, the last instant that worked. */
   async recover(): Promise<void> {
     const { scenario, now, horizon } = this.replay;
-    this.module = await this.instantiate();
+    this.module = await this.instantiate(this.module.stores);
     this.floats.clear();
     this.world = build(this.module, scenario);
     this.epoch += 1;
@@ -216,6 +222,16 @@ export class Engine {
     } catch (thrown) {
       throw toEngineError(thrown);
     }
+  }
+}
+
+/** Whether a scenario takes the whole module; the small one can say as well what is wrong with a text that names no scheme. */
+function electsByStore(text: string): boolean {
+  try {
+    const { scheme } = JSON.parse(text);
+    return typeof scheme === 'string' && scheme !== 'raft';
+  } catch {
+    return false;
   }
 }
 

@@ -1,21 +1,30 @@
 import { EngineError, pageProblem } from './errors';
+import raftGlueUrl from './pkg/raft/tenure_raft.js?url';
+import raftWasmUrl from './pkg/raft/tenure_raft_bg.wasm?url';
 import glueUrl from './pkg/tenure_wasm.js?url';
 import wasmUrl from './pkg/tenure_wasm_bg.wasm?url';
 import type { Instantiate, WorldModule } from './world';
 
-interface Glue extends Omit<WorldModule, 'memory'> {
+interface Glue extends Omit<WorldModule, 'memory' | 'stores'> {
   default(options: { module_or_path: WebAssembly.Module }): Promise<{ memory: WebAssembly.Memory }>;
 }
 
-/**
- * Loads the WASM module. The code is compiled once; each call makes an instance of its own, with its own copy of the
- * glue (the glue keeps the instance in module scope, hence the fragment that makes its address new).
- */
+/** Loads the WASM modules: the one with Raft alone, half as large, and the whole one. */
 export function engineLoader(): Instantiate {
+  const raft = moduleLoader(false, raftGlueUrl, raftWasmUrl);
+  const whole = moduleLoader(true, glueUrl, wasmUrl);
+  return (stores) => (stores ? whole() : raft());
+}
+
+/**
+ * Loads one module. Its code is compiled once; each call makes an instance of its own, with its own copy of the glue (the
+ * glue keeps the instance in module scope, hence the fragment that makes its address new).
+ */
+function moduleLoader(stores: boolean, glueUrl: string, wasmUrl: string): () => Promise<WorldModule> {
   let compiled: Promise<WebAssembly.Module> | undefined;
   let instances = 0;
   return async () => {
-    compiled ??= compile();
+    compiled ??= compile(wasmUrl);
     const address = instances === 0 ? glueUrl : `${glueUrl}#${instances}`;
     instances += 1;
     try {
@@ -30,16 +39,18 @@ export function engineLoader(): Instantiate {
         randomSeed: glue.randomSeed,
         checkScenario: glue.checkScenario,
         eventKinds: glue.eventKinds,
+        stores,
       };
     } catch (cause) {
       compiled = undefined;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new EngineError(pageProblem('engine-not-loaded', 'engine', { reason }), true);
+      const code = stores ? 'stores-not-loaded' : 'engine-not-loaded';
+      throw new EngineError(pageProblem(code, 'engine', { reason }));
     }
   };
 }
 
-async function compile(): Promise<WebAssembly.Module> {
+async function compile(wasmUrl: string): Promise<WebAssembly.Module> {
   const response = await fetch(wasmUrl);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   // Some static hosts send a wrong type for .wasm; compiling from bytes does not mind.

@@ -106,7 +106,9 @@ export interface WorldModule {
   randomSeed(): string;
   checkScenario(json: string): void;
   eventKinds(): string[];
+  /** It runs elections over a store, too. */
+  readonly stores: boolean;
 }
 
-/** Makes a fresh instance; called again after a trap. */
-export type Instantiate = () => Promise<WorldModule>;
+/** Makes a fresh instance, of the module that runs elections over a store or of the small one; called again after a trap. */
+export type Instantiate = (stores: boolean) => Promise<WorldModule>;

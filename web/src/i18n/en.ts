@@ -648,6 +648,8 @@ export const en = {
   'problem.engine-stopped.remedy': 'Go on. If it happens again, save the scenario and report it.',
   'problem.engine-not-loaded.reason': 'The engine could not be loaded: {reason}',
   'problem.engine-not-loaded.remedy': 'Reload the page. It needs a current browser and the files beside it.',
+  'problem.stores-not-loaded.reason': 'What runs elections over a store could not be loaded: {reason}',
+  'problem.stores-not-loaded.remedy': 'Check the connection, and choose it again.',
 
   // Announcements
   'say.leader': '{name} leads term {term}.',

@@ -613,6 +613,8 @@ export const zh: Record<Key, string> = {
   'problem.engine-stopped.remedy': '可以继续。如果再次发生，请保存场景并报告。',
   'problem.engine-not-loaded.reason': '无法加载引擎：{reason}',
   'problem.engine-not-loaded.remedy': '请重新加载页面。需要较新的浏览器，以及页面旁边的文件。',
+  'problem.stores-not-loaded.reason': '无法加载基于存储的选举所需的部分：{reason}',
+  'problem.stores-not-loaded.remedy': '请检查网络连接，然后重新选择。',
 
   'say.leader': '{name} 是任期 {term} 的领导者。',
   'say.none': '没有领导者。',

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine';
 import { EngineError, ProblemError, problemOf } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
-import type { Action, Actor, Budget, StoreRecord, Verdict } from '../engine/world';
+import type { Action, Actor, Budget, StoreRecord, Verdict, WorldModule } from '../engine/world';
 import type { Key } from '../i18n/en';
 import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
@@ -119,6 +119,8 @@ export class Lab {
   /** The furthest that any future of this run was computed. */
   private reached = 0;
   private usualSpeed = DEFAULT_SPEED;
+  /** How many scenarios were started, or were to be. */
+  private started = 0;
   private judgedAt = Number.NEGATIVE_INFINITY;
   private recovering = false;
   private readonly inspector: Inspector;
@@ -135,13 +137,29 @@ export class Lab {
   }
 
   /**
-   * Starts another scenario from 0, given as an object or as the text of a file. False, and a notice, when the engine
-   * refuses it.
+   * Starts another scenario, of whatever scheme, once there is what runs it; until then the present run goes on. False, and a
+   * notice, when that cannot be had; and false when something else was started meanwhile.
    */
-  load(scenario: Scenario | string, builtIn: string | null, title: LoadTitle): boolean {
-    const text = typeof scenario === 'string' ? scenario : JSON.stringify(scenario);
+  async open(scenario: Scenario | string, builtIn: string | null, title: LoadTitle): Promise<boolean> {
+    this.started += 1;
+    const turn = this.started;
     try {
-      this.engine.load(text);
+      const module = await this.engine.moduleFor(textOf(scenario));
+      return turn === this.started && this.load(scenario, builtIn, title, module);
+    } catch (error) {
+      this.report(error, title);
+      return false;
+    }
+  }
+
+  /**
+   * Starts another scenario of the present scheme from 0, given as an object or as the text of a file. False, and a notice,
+   * when the engine refuses it.
+   */
+  load(scenario: Scenario | string, builtIn: string | null, title: LoadTitle, module?: WorldModule): boolean {
+    this.started += 1;
+    try {
+      this.engine.load(textOf(scenario), module);
     } catch (error) {
       this.report(error, title);
       return false;
@@ -153,10 +171,8 @@ export class Lab {
   }
 
   /** Goes over to another scheme, with the same nodes and the same network, and nothing that happens to them. */
-  elect(scheme: Scheme): boolean {
-    if (!this.load(withScheme(this.scenario, scheme), null, 'notice.setting')) return false;
-    this.changed = false;
-    return true;
+  elect(scheme: Scheme): Promise<boolean> {
+    return this.open(withScheme(this.scenario, scheme), null, 'notice.setting');
   }
 
   change(setting: Partial<Setting>): boolean {
@@ -428,4 +444,8 @@ export class Lab {
       },
     );
   }
+}
+
+function textOf(scenario: Scenario | string): string {
+  return typeof scenario === 'string' ? scenario : JSON.stringify(scenario);
 }

@@ -255,7 +255,7 @@ describe('links and files', () => {
     const { traceHash, cluster } = lab;
     const link = await linkTo(lab);
     lab.load(await fromGallery('leader-crash'), 'leader-crash', 'notice.setting');
-    expect(openShared(lab, await decodeLink(link!))).toBe(true);
+    expect(await openShared(lab, await decodeLink(link!))).toBe(true);
     expect(lab.traceHash).toBe(traceHash);
     expect(lab.cluster).toEqual(cluster);
     expect(lab.notices.list.map(({ title }) => title)).toEqual(['notice.opened']);
@@ -264,14 +264,14 @@ describe('links and files', () => {
   it('tell when another release computes another run', async () => {
     lab.seek(second);
     const run = await decodeLink((await linkTo(lab))!);
-    openShared(lab, { ...run, hash: '0000000000000000' });
+    await openShared(lab, { ...run, hash: '0000000000000000' });
     expect(lab.notices.list.map(({ title }) => title)).toEqual(['notice.differs']);
   });
 
   it('with a scenario that the engine refuses leave the page as it is', async () => {
     lab.seek(second);
     const run = { scenario: { tenure: 1, scheme: 'raft', nodez: 3 }, at: 0, to: 0, hash: '' };
-    expect(openShared(lab, run)).toBe(false);
+    expect(await openShared(lab, run)).toBe(false);
     expect(lab.notices.list[0].title).toBe('notice.link');
     expect(lab.cluster.now).toBe(second);
   });
@@ -284,6 +284,28 @@ describe('links and files', () => {
     expect(lab.notices.list[1].problem?.remedy).toBeTruthy();
     await openFile(lab, new File(['{"tenure":1,"scheme":"raft","nodes":3}'], 'c.json'));
     expect(lab.cluster.nodes).toHaveLength(3);
+  });
+});
+
+describe('what runs another scheme', () => {
+  it('is waited for while the present run goes on, and not put in place of what was started since', async () => {
+    const fetched: (() => void)[] = [];
+    const engine = await Engine.open(async (stores) => {
+      if (stores) await new Promise<void>((resolve) => fetched.push(resolve));
+      return { ...module, stores };
+    }, JSON.stringify(FIRST.scenario));
+    lab = new Lab(engine, new Notices(), FIRST.id, () => 0);
+    const first = lab.elect('etcd');
+    expect(lab.setting.scheme).toBe('raft');
+    expect(lab.change({ nodes: 3 })).toBe(true);
+    const [second, third] = [lab.elect('redlock'), lab.elect('sql')];
+    for (const resolve of fetched) resolve();
+    expect(await Promise.all([first, second, third])).toEqual([false, false, true]);
+    expect([lab.setting.scheme, lab.setting.nodes]).toEqual(['sql', 3]);
+    await lab.elect('zookeeper');
+    await lab.elect('raft');
+    expect(fetched).toHaveLength(3);
+    expect(lab.notices.list).toEqual([]);
   });
 });
 
@@ -323,6 +345,25 @@ describe('a failure', () => {
     expect(lab.notices.list[0].problem?.place).toBe('gone.json');
     lab.seek(second);
     expect(lab.cluster.now).toBe(second);
+  });
+
+  it('to fetch what another scheme takes is told, and the present run goes on', async () => {
+    let there = false;
+    const engine = await Engine.open(async (stores) => {
+      if (stores && !there)
+        throw new EngineError(pageProblem('stores-not-loaded', 'engine', { reason: '404' }));
+      return { ...module, stores };
+    }, JSON.stringify(FIRST.scenario));
+    lab = new Lab(engine, new Notices(), FIRST.id, () => 0);
+    lab.seek(second);
+    expect(await lab.elect('etcd')).toBe(false);
+    expect(told()).toEqual([['notice.setting', 'stores-not-loaded', null]]);
+    for (const lang of LANGS) expect(problemText(lab.notices.list[0].problem!, lang).reason).toContain('404');
+    lab.seek(2 * second);
+    expect([lab.cluster.now, lab.setting.scheme, lab.builtIn]).toEqual([2 * second, 'raft', FIRST.id]);
+    there = true;
+    expect(await lab.elect('etcd')).toBe(true);
+    expect(lab.byStore).toBe(true);
   });
 
   it('inside a link is told, be it of the link, a refusal or a trap, and the page stays usable', async () => {

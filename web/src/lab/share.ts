@@ -39,7 +39,7 @@ export async function openLink(lab: Lab, hash: string): Promise<boolean> {
   let opened = false;
   await lab.attend(
     async () => {
-      opened = openShared(lab, await decodeLink(hash));
+      opened = await openShared(lab, await decodeLink(hash));
     },
     'notice.link',
     'notice.link.default',
@@ -48,8 +48,8 @@ export async function openLink(lab: Lab, hash: string): Promise<boolean> {
 }
 
 /** Brings a shared run back to where it was. False when the engine refuses its scenario. */
-export function openShared(lab: Lab, run: SharedRun): boolean {
-  if (!lab.load(run.scenario as Scenario, null, 'notice.link')) return false;
+export async function openShared(lab: Lab, run: SharedRun): Promise<boolean> {
+  if (!(await lab.open(run.scenario as Scenario, null, 'notice.link'))) return false;
   lab.pause();
   lab.seek(run.to);
   const same = lab.engine.traceHash() === run.hash;
@@ -89,6 +89,6 @@ export async function openFile(lab: Lab, file: File): Promise<void> {
     return;
   }
   await lab.attend(async () => {
-    if (lab.load(await textOf(file), null, 'notice.file')) lab.play();
+    if (await lab.open(await textOf(file), null, 'notice.file')) lab.play();
   }, 'notice.file');
 }

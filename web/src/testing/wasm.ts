@@ -13,5 +13,6 @@ export async function loadEngine(): Promise<WorldModule> {
     randomSeed: glue.randomSeed,
     checkScenario: glue.checkScenario,
     eventKinds: glue.eventKinds,
+    stores: true,
   };
 }

@@ -5,16 +5,17 @@
 
 mod candidate;
 mod etcd;
-pub(crate) mod kubernetes;
-pub(crate) mod redis;
+mod kubernetes;
+mod redis;
 mod setup;
-pub(crate) mod sql;
-pub(crate) mod zookeeper;
+mod sql;
+mod zookeeper;
 
-pub(crate) use setup::identity;
 pub use setup::{Kind, Setup};
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
+use crate::server::Service;
+use crate::store::etcd::Etcd;
 use candidate::{Candidate, hear, said};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -65,6 +66,38 @@ pub enum StoreSaid {
     Redlock(core_redlock::Reply),
     /// What came of a call, or what a watch or a handle tells.
     ZooKeeper(core_zookeeper::Reply),
+}
+
+/// What a server is, of whatever kind.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    Sql(Box<sql::Database>),
+    Etcd(Box<Etcd>),
+    Kubernetes(Box<kubernetes::Cluster>),
+    Redis(Box<redis::Redis>),
+    ZooKeeper(Box<zookeeper::ZooKeeper>),
+}
+
+impl Kept {
+    pub(crate) fn service(&self) -> &dyn Service {
+        match self {
+            Self::Sql(database) => database.as_ref(),
+            Self::Etcd(etcd) => etcd.as_ref(),
+            Self::Kubernetes(cluster) => cluster.as_ref(),
+            Self::Redis(redis) => redis.as_ref(),
+            Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
+        }
+    }
+
+    pub(crate) fn service_mut(&mut self) -> &mut dyn Service {
+        match self {
+            Self::Sql(database) => database.as_mut(),
+            Self::Etcd(etcd) => etcd.as_mut(),
+            Self::Kubernetes(cluster) => cluster.as_mut(),
+            Self::Redis(redis) => redis.as_mut(),
+            Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
+        }
+    }
 }
 
 /// A machine of one of the schemes, whose nodes are known by their places.

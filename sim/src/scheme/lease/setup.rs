@@ -1,8 +1,7 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Machine, etcd, redis, zookeeper};
-use crate::scenario::node_name;
-use crate::server::Kept;
+use super::{AnyScheme, Kept, Machine, etcd, redis, zookeeper};
+use crate::scenario::{Lease, node_name};
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
@@ -123,7 +122,7 @@ pub struct Setup {
 }
 
 /// What a node is called in the records of a store.
-pub(crate) fn identity(node: u16) -> Identity {
+fn identity(node: u16) -> Identity {
     Identity::new(&node_name(node)).expect("a letter and a number")
 }
 
@@ -133,6 +132,19 @@ fn milvus(claimant: Claimant) -> core_etcd::Config {
 }
 
 impl Setup {
+    /// Of so many nodes that elect like this.
+    pub(crate) fn new(lease: &Lease, nodes: usize, seed: u64) -> Self {
+        Self {
+            kind: lease.kind,
+            timing: lease.timing,
+            latency: lease.latency,
+            rules: lease.rules,
+            servers: lease.servers,
+            seed,
+            names: (0..nodes as u16).map(identity).collect(),
+        }
+    }
+
     /// Whether machines can be built from it: without, none of them starts.
     ///
     /// # Errors
@@ -156,6 +168,21 @@ impl Setup {
             Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
             Kind::ZooKeeper => zookeeper::nodes(config).budget(),
         }
+    }
+
+    /// Whether their leaders have tokens.
+    pub(in crate::scheme) const fn has_tokens(&self) -> bool {
+        self.kind.has_tokens()
+    }
+
+    /// How long the store keeps a record that is not renewed.
+    pub(in crate::scheme) const fn ttl(&self) -> Duration {
+        self.timing.ttl
+    }
+
+    /// How far clocks may run from true pace, in parts per million.
+    pub(in crate::scheme) const fn rate_bound(&self) -> u32 {
+        self.timing.rate.0
     }
 
     /// The servers of the store.
