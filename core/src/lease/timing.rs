@@ -117,18 +117,26 @@ impl Timing {
                 round_trip,
             });
         }
+        let tries = self.renew + self.patience + self.retry;
         Ok(Budget {
             belief,
-            // The record was renewed just before the crash; it ends on the slowest clock, a waiter sees it a pause and a round
-            // trip later, and takes it in another one.
-            takeover: self.rate.at_most(self.wait(self.ttl)) + self.retry + round_trip + round_trip,
-            // The last renewal came through just before the store went; the next attempt is a renewal later, and the one
-            // after the store came back a pause and a round trip after that.
-            outage: self.rate.at_least(belief.saturating_sub(needs)),
+            // The last renewal was under way when the holder crashed; the record ends on the slowest clock, just after a waiter
+            // saw it stand; that one sees a pause and a round trip later that it is free, and takes it in another one.
+            takeover: self.rate.at_most(self.wait(self.ttl) + self.retry)
+                + round_trip
+                + round_trip
+                + round_trip,
+            // The last renewal came through just before the store went, and the next is a renewal later; the last that was in
+            // vain was lost just before it came back, which is noticed by patience alone, and after a pause comes another.
+            outage: self
+                .rate
+                .at_least(belief.saturating_sub(tries))
+                .saturating_sub(round_trip),
+            // Not the grains, which clocks take up.
             slack: self
                 .rate
                 .at_least(self.ttl)
-                .saturating_sub(self.rate.at_most(belief)),
+                .saturating_sub(self.rate.at_most(belief + self.grain + self.grain)),
         })
     }
 }

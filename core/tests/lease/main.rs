@@ -4,7 +4,7 @@ mod etcd;
 mod kubernetes;
 mod redis;
 mod redlock;
-mod sql;
 mod sceptic;
+mod sql;
 mod storm;
 mod zookeeper;

@@ -19,7 +19,7 @@ impl Config {
     /// A candidate with the defaults of Kubernetes' own components (the controller manager, the scheduler), which are those
     /// of controller-runtime too: 15, 10 and 2 seconds.
     ///
-    /// With answers within 50 ms each way and clocks within 1 % another leads 19.8 s after a crash at the latest, 5.7 s without
+    /// With answers within 50 ms each way and clocks within 1 % another leads 24.4 s after a crash at the latest, 5.7 s without
     /// an API server are survived whenever they begin, and 4.7 s pass from when a holder stops until another can begin.
     #[must_use]
     pub fn new(claimant: Claimant) -> Self {
@@ -27,7 +27,7 @@ impl Config {
     }
 
     /// A candidate with the defaults of OpenShift's operators, which are to live through a minute or so without an API server:
-    /// 137, 107 and 26 seconds. 54 s are survived whenever they begin and however calls fail; another leads after 196 s.
+    /// 137, 107 and 26 seconds. 54 s are survived whenever they begin and however calls fail; another leads after 254 s.
     #[must_use]
     pub fn openshift(claimant: Claimant) -> Self {
         Self::timed(claimant, [137, 107, 26])
@@ -99,10 +99,16 @@ impl Config {
         // The last renewal came through just before the API server went, and the next is a period later; the last that was
         // in vain had just begun when it came back, and after it come a look and an update.
         let round_trip = self.common.latency + self.common.latency;
+        let look = timing.retry + jitter(timing.retry);
         let tries = timing.renew + timing.retry.max(timing.patience) + round_trip + round_trip;
         Ok(Budget {
-            // Who waits looks less often than a holder tries.
-            takeover: budget.takeover + timing.rate.at_most(jitter(timing.retry)),
+            // The last update was under way when the holder crashed, and just missed by a look: the record stands from the next
+            // one on, and is taken after one more.
+            takeover: timing.rate.at_most(timing.wait(timing.ttl) + look + look)
+                + round_trip
+                + round_trip
+                + round_trip
+                + round_trip,
             outage: timing.rate.at_least(self.belief().saturating_sub(tries)),
             ..budget
         })

@@ -31,7 +31,7 @@
 //!
 //! **What it costs.** A holder updates once a `renew` period, and a waiter gets the object once in one to 2.2 `retry` periods:
 //! with client-go's defaults half a write and a third of a read a second, each write replicated by the cluster's etcd. A
-//! takeover takes up to 20 seconds, a hand-over up to 5.
+//! takeover takes up to 25 seconds, a hand-over up to 5.
 //!
 //! **When it suffices.** For the processes of a cluster that has nothing else to ask, where seconds without a leader do not
 //! hurt, and where what the leader does is guarded by the token or harmless when done twice.

@@ -76,10 +76,17 @@ impl Config {
             let belief = budget.belief;
             return Err(BudgetError::NoSlack { belief, needs });
         }
+        // What the last write proves is sent a `lag` before it; and of a write that was done and not answered the version has to
+        // be looked for first, and it is written after another pause.
+        let round_trip = self.common.latency + self.common.latency;
+        let spent = timing.rate.at_most(lag + timing.retry) + round_trip + round_trip;
         Ok(Budget {
-            // A session ends up to a tick late, and a watch that is silent is noticed at the next look.
-            takeover: budget.takeover + timing.rate.at_most(timing.renew + self.tick()),
-            outage: timing.rate.at_least(budget.belief.saturating_sub(needs)),
+            // A session ends up to a tick late, and a watch that is silent is noticed at the next look; then who is before it is
+            // looked for, and its own node.
+            takeover: budget.takeover
+                + timing.rate.at_most(timing.renew + self.tick())
+                + round_trip,
+            outage: budget.outage.saturating_sub(spent),
             ..budget
         })
     }

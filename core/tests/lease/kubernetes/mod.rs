@@ -1,6 +1,6 @@
 //! The `Lease` object of Kubernetes.
 
-mod api;
+pub(crate) mod api;
 mod desk;
 mod order;
 mod reports;

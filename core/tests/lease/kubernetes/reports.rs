@@ -429,11 +429,11 @@ fn the_budgets_of_the_presets() {
     };
     assert_eq!(
         exact(Config::new(claimant())),
-        [10_000, 19_775, 5_742, 4_750]
+        [10_000, 24_440, 5_742, 4_750]
     );
     assert_eq!(
         exact(Config::openshift(claimant())),
-        [107_000, 196_098, 54_257, 27_562]
+        [107_000, 254_339, 54_257, 27_562]
     );
     let config = Config::new(claimant());
     assert_eq!(Config::of(config.common.clone()), config);

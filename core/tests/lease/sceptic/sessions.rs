@@ -77,7 +77,8 @@ impl Alone {
             if let Request::Connect { .. } = request {
                 self.connects.push((now, ticket));
             } else if let Some(reply) = self.carry_out(now, request) {
-                self.machine.handle(at(now), Input::Reply(ticket, Ok(reply)));
+                self.machine
+                    .handle(at(now), Input::Reply(ticket, Ok(reply)));
             }
         }
     }
@@ -130,7 +131,14 @@ impl Alone {
 fn a_session_counts_from_when_it_was_asked_for_first() {
     let belief = config().budget().unwrap().belief.as_micros();
     for seed in 0..100 {
-        for slow in [SECOND, 2 * SECOND, 4 * SECOND, 7 * SECOND, 60 * SECOND, 300 * SECOND] {
+        for slow in [
+            SECOND,
+            2 * SECOND,
+            4 * SECOND,
+            7 * SECOND,
+            60 * SECOND,
+            300 * SECOND,
+        ] {
             let mut anna = Alone::new(seed);
             anna.run(slow);
             anna.connected(slow);

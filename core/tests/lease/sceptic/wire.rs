@@ -205,7 +205,8 @@ impl<M: Election<Peer = Infallible>, S: Store<M>> Wire<M, S> {
                 Output::Event(Event::Elected(_)) => {
                     self.elected.push((self.now, me));
                     let others = self.nodes.iter().enumerate();
-                    for (_, other) in others.filter(|(other, node)| *other != me && node.until > 0) {
+                    for (_, other) in others.filter(|(other, node)| *other != me && node.until > 0)
+                    {
                         self.slack = self.slack.min(self.now.saturating_sub(other.until));
                     }
                 }

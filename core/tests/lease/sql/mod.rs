@@ -4,7 +4,7 @@ mod desk;
 mod hostile;
 mod reports;
 mod rest;
-mod session;
+pub(crate) mod session;
 mod sessions;
 
 use crate::storm::{Run, Store, Storm, Weather};

@@ -972,8 +972,8 @@ fn what_zookeeper_cannot_have_is_refused_with_the_remedy() {
 #[test]
 fn a_latch_of_curator_leads_in_what_it_is_granted() {
     let latch = Config::curator("/elect", common("anna").claimant);
-    let outage = latch.budget().unwrap().outage;
-    assert!(outage > Duration::from_secs(5), "{outage}");
+    // A call that hangs is given up on after 15 seconds, and the belief is over before a second one has come through.
+    assert_eq!(latch.budget().unwrap().outage, Duration::ZERO);
     let mut desk = Desk::new([]);
     desk.store.most = Duration::from_secs(40);
     desk.join(latch);
