@@ -57,7 +57,7 @@ export function layout(nodes: number, resources: number, width: number, height: 
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
     : clamp(Math.min(width / 720, height / 420), 0.7, 1.9);
   const low = !stacked && height < LOW;
-  const crowd = nodes <= 5 ? 1 : nodes <= 7 ? (low || stacked ? 0.8 : 0.88) : 0.7;
+  const crowd = nodes <= 5 ? (low ? 0.98 : 1) : nodes <= 7 ? (low || stacked ? 0.8 : 0.88) : 0.7;
   const radius = 34 * scale * crowd;
   const side = stacked ? 0 : Math.max(112 * scale, WORDS + 12);
   const far = stacked ? 0 : Math.max(184 * scale, (KEEPER + KEEPER_TEXT) * scale + WORDS);
