@@ -21,9 +21,12 @@ const PACKAGES = [
 /** What the program says when a server is missing. */
 const MISSING = 3;
 
-/** Compares with few commands; where servers are missing and may not be installed, says so. */
+/**
+ * Compares with as many commands as it takes to see every kind of reply; where servers are missing and may not be
+ * installed, says so.
+ */
 export async function checkStores() {
-  const code = await compareStores(['--commands', '2000']);
+  const code = await compareStores(['--commands', '5000']);
   if (code === 0) return;
   if (code !== MISSING) throw new Fail('a simulated store answers otherwise than the real one: see above.');
   const how = `\`sudo apt-get install ${PACKAGES.join(' ')}\` brings them on Debian.`;

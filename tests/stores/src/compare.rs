@@ -122,7 +122,7 @@ impl Tally {
     fn verdict(&self, report: &Report, options: &Options) -> Verdict {
         let mut verdict = Verdict::Equal;
         // Fewer commands than that are for trying something out.
-        if options.commands < 2_000 {
+        if options.commands < 5_000 {
             return verdict;
         }
         for (kind, replies) in report.must_see {
