@@ -4,7 +4,7 @@ import { hueOf } from '../model/palette';
 import { termText } from '../model/text';
 import { arc, circle, type Layout, num, type Point, polar, polygon, wordsAt } from './geometry';
 import { bodyPath, crossPath, crownPath, cylinderPath } from './glyphs';
-import { add, set, setText, show } from './svg';
+import { add, onPress, set, setText, show } from './svg';
 
 /** One node of the cluster: shape for role, colour for term, rings for what runs out. */
 export class NodeMark {
@@ -52,12 +52,7 @@ export class NodeMark {
     add(this.disk, 'circle', { class: 'ground' });
     this.diskShape = add(this.disk, 'path');
 
-    this.group.addEventListener('click', () => onSelect(id));
-    this.group.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
-      event.preventDefault();
-      onSelect(id);
-    });
+    onPress(this.group, () => onSelect(id));
   }
 
   place(at: Point, plan: Layout): void {

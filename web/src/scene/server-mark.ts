@@ -3,7 +3,7 @@ import type { ServerView } from '../model/cluster';
 import { hueOf } from '../model/palette';
 import { arc, circle, type Layout, num, type Point } from './geometry';
 import { crossPath, cylinderPath } from './glyphs';
-import { add, set, setText, show } from './svg';
+import { add, onPress, set, setText, show } from './svg';
 
 /** A server below this size has no room for two lines of text. */
 const SMALL = 22;
@@ -31,12 +31,7 @@ export class ServerMark {
     this.cross = add(this.group, 'path', { class: 'cross' });
     this.name = add(this.group, 'text', { class: 'name' });
     this.holder = add(this.group, 'text', { class: 'holder' });
-    this.group.addEventListener('click', () => onSelect(id));
-    this.group.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
-      event.preventDefault();
-      onSelect(id);
-    });
+    onPress(this.group, () => onSelect(id));
   }
 
   place(at: Point, { server }: Layout): void {

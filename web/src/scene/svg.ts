@@ -27,3 +27,13 @@ export function show(element: Element, visible: boolean): void {
   if (visible) element.removeAttribute('display');
   else set(element, 'display', 'none');
 }
+
+/** Does it on a click, and on the keys that press a button. */
+export function onPress(element: SVGElement, press: () => void): void {
+  element.addEventListener('click', press);
+  element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    press();
+  });
+}
