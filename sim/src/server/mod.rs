@@ -15,7 +15,7 @@ use crate::scheme::lease::redis::Redis;
 use crate::scheme::lease::sql::Database;
 use crate::scheme::lease::zookeeper::ZooKeeper;
 use crate::scheme::{StoreAsk, StoreSaid};
-use crate::store::etcd::Etcd;
+use crate::store::etcd::{Etcd, Member, Peer};
 use crate::world::env::{Due, Env, message_event};
 use std::sync::Arc;
 use tenure::{Instant, Ticket};
@@ -27,6 +27,21 @@ pub(crate) trait Service {
 
     /// The next thing to say, to whom, as an answer to what.
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)>;
+
+    /// Another server of the same cluster says something: which one, counted from 0.
+    fn hear(&mut self, now: u64, from: u16, said: &Peer) {
+        let _ = (now, from, said);
+    }
+
+    /// The next thing to say to another server, and to which.
+    fn poll_peer(&mut self) -> Option<(u16, Peer)> {
+        None
+    }
+
+    /// Whether it leads a cluster of servers.
+    fn leads(&self) -> bool {
+        false
+    }
 
     /// The records of the election, to be shown: whoever holds by one comes first, and then who waits, in order.
     fn records(&self, now: u64) -> Vec<Record>;
@@ -100,6 +115,7 @@ pub(crate) enum Kept {
     Kubernetes(Box<Cluster>),
     Redis(Box<Redis>),
     ZooKeeper(Box<ZooKeeper>),
+    EtcdMember(Box<Member>),
 }
 
 impl Kept {
@@ -110,6 +126,7 @@ impl Kept {
             Self::Kubernetes(cluster) => cluster.as_ref(),
             Self::Redis(redis) => redis.as_ref(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
+            Self::EtcdMember(member) => member.as_ref(),
         }
     }
 
@@ -120,6 +137,7 @@ impl Kept {
             Self::Kubernetes(cluster) => cluster.as_mut(),
             Self::Redis(redis) => redis.as_mut(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
+            Self::EtcdMember(member) => member.as_mut(),
         }
     }
 }
@@ -184,6 +202,22 @@ impl Server {
         self.kept.service().records(now)
     }
 
+    /// Whether it runs and leads a cluster of servers.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        self.status == Status::Up && self.kept.service().leads()
+    }
+
+    /// Whether it has to do something before anybody asks.
+    pub(crate) fn begins(&self) -> bool {
+        self.kept.service().due().is_some()
+    }
+
+    /// It runs for the first time.
+    pub(crate) fn begin(&mut self, env: &mut Env, me: usize) {
+        self.look_at_the_time(env, me);
+    }
+
     /// How many messages it has not read yet, because it is frozen.
     #[must_use]
     pub const fn late(&self) -> usize {
@@ -217,6 +251,12 @@ impl Server {
             service.wake(now);
             service.ask(now, flight.from, *ticket, ask);
             self.settle(env, me);
+        } else if let Packet::Servers(said) = &flight.payload {
+            let now = self.now(env);
+            let service = self.kept.service_mut();
+            service.wake(now);
+            service.hear(now, (from - env.server_actor(0)) as u16, said);
+            self.settle(env, me);
         }
     }
 
@@ -225,6 +265,10 @@ impl Server {
         while let Some((to, ticket, said)) = self.kept.service_mut().poll() {
             let said = Arc::new(said);
             env.send(me, usize::from(to), Packet::StoreSaid { ticket, said });
+        }
+        while let Some((to, said)) = self.kept.service_mut().poll_peer() {
+            let to = env.server_actor(to.into());
+            env.send(me, to, Packet::Servers(Arc::new(said)));
         }
         if let Some(due) = self.kept.service().due() {
             let at = self.clock.when(Instant::from_micros(due)).max(env.now + 1);

@@ -3,6 +3,7 @@
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers
 //! (`Candidate` and `Service`).
 
+mod balancer;
 mod candidate;
 mod etcd;
 pub(crate) mod kubernetes;
@@ -15,6 +16,7 @@ pub(crate) use setup::identity;
 pub use setup::{Kind, Setup};
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
+use balancer::Balancer;
 use candidate::{Candidate, hear, said};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -71,6 +73,8 @@ pub enum StoreSaid {
 #[derive(Clone, Debug)]
 pub struct Machine {
     scheme: AnyScheme,
+    /// Which server is asked, where each of them answers for all.
+    balancer: Option<Balancer>,
     names: Arc<[Identity]>,
     holder: Holder,
 }
@@ -103,13 +107,25 @@ macro_rules! each {
 
 impl Machine {
     pub(super) fn handle(&mut self, now: Instant, input: Input<Message, Answer>) {
+        if let Some(balancer) = &mut self.balancer {
+            balancer.hears(now, &input);
+        }
         each!(&mut self.scheme, scheme => hear(scheme, now, input));
+        if let Some(lost) = self.balancer.as_mut().and_then(Balancer::look) {
+            each!(&mut self.scheme, scheme => hear(scheme, now, lost));
+        }
     }
 
     pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+        if let Some(closing) = self.balancer.as_mut().and_then(Balancer::poll) {
+            return Some(closing);
+        }
         Some(match each!(&mut self.scheme, scheme => said(scheme)?) {
             Output::Event(event) => Output::Event(self.placed(event)),
-            output => output,
+            output => match &mut self.balancer {
+                Some(balancer) => balancer.routed(output),
+                None => output,
+            },
         })
     }
 
