@@ -348,6 +348,10 @@ impl Server {
     /// Another process takes the place of the one that was asked, which dies if it had not died before. False when there is
     /// none.
     fn fail_over(&mut self, env: &mut Env, me: usize) -> bool {
+        if self.leads() {
+            // The others of its cluster go on, with all that was acknowledged.
+            return self.crash(env, me, env.act);
+        }
         let now = self.now(env);
         if !self.kept.service_mut().fail_over(now) {
             return false;

@@ -126,6 +126,7 @@ impl Etcd {
     /// What it holds is this from now on, as of a later time.
     pub(super) fn install(&mut self, kv: Kv) {
         self.kv = kv;
+        self.tell();
     }
 
     /// The process is gone, and with it who watched, and what was to be said.
