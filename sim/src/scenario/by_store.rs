@@ -41,7 +41,7 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
     }
     if let Some(node) = part.node("servers")
         && kind.is_cluster()
-        && (servers > kind.most_servers().into() || servers % 2 == 0)
+        && (servers > kind.most_servers().into() || servers.is_multiple_of(2))
     {
         return Err(Slip::new(
             node.at,
