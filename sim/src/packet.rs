@@ -1,7 +1,7 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
 use crate::physics::trace::Trace;
-use crate::scheme::{StoreAsk, StoreSaid};
+use crate::scheme::{ServerSaid, StoreAsk, StoreSaid};
 use crate::store::replica::{Payload, Snapshot};
 use crate::store::{Call, Said, Want};
 use std::sync::Arc;
@@ -106,6 +106,8 @@ pub enum Packet {
         /// What is said.
         said: Arc<StoreSaid>,
     },
+    /// Between the servers of a store, which are one cluster.
+    Servers(Arc<ServerSaid>),
 }
 
 /// What a host attaches to what its machine says or writes.
@@ -196,6 +198,7 @@ pub(crate) mod code {
     pub(crate) const SAID: i64 = 31;
     pub(crate) const ASK_STORE: i64 = 32;
     pub(crate) const STORE_SAID: i64 = 33;
+    pub(crate) const SERVERS: i64 = 34;
 }
 
 impl Packet {
@@ -219,6 +222,7 @@ impl Packet {
             Self::Said { .. } => code::SAID as u8,
             Self::AskStore { .. } => code::ASK_STORE as u8,
             Self::StoreSaid { .. } => code::STORE_SAID as u8,
+            Self::Servers(_) => code::SERVERS as u8,
         }
     }
 
@@ -231,6 +235,8 @@ impl Packet {
             Self::Loaded(message, _) => Some(message.term()),
             Self::Call(_) | Self::Said { .. } => None,
             Self::AskStore { .. } | Self::StoreSaid { .. } => None,
+            // Their terms are not those of the election.
+            Self::Servers(_) => None,
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
@@ -276,6 +282,7 @@ impl Packet {
                 trace.mix(ticket.number);
                 mix_hash(&**said, trace);
             }
+            Self::Servers(said) => mix_hash(&**said, trace),
             Self::Request { request } => trace.mix(*request),
             Self::Reply { request, outcome } => {
                 trace.mix(*request);

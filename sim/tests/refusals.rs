@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 84] = [
+const REFUSALS: [(&str, &str); 85] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -26,6 +26,7 @@ const REFUSALS: [(&str, &str); 84] = [
         "network.replay (line 1, column 55)",
     ),
     ("bad-seed", "seed (line 1, column 42)"),
+    ("cluster-size", "lease.servers (line 1, column 68)"),
     ("election-range", "raft.electionTimeout (line 3, column 32)"),
     ("empty-range", "network.latency (line 1, column 58)"),
     (
@@ -95,7 +96,7 @@ const REFUSALS: [(&str, &str); 84] = [
         "faults[0].transfer (line 1, column 83)",
     ),
     ("not-with-store.wipe", "faults[0].wipe (line 1, column 79)"),
-    ("one-server", "lease.servers (line 1, column 68)"),
+    ("one-server", "lease.servers (line 1, column 73)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("rate-bound.store", "lease.rateBound (line 1, column 69)"),
     ("syntax", "line 1, column 63"),

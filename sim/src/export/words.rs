@@ -58,6 +58,7 @@ pub(super) const fn message(kind: i64) -> &'static str {
         code::FINISH => "finish",
         code::ASK_STORE => "ask-store",
         code::STORE_SAID => "store-said",
+        code::SERVERS => "servers",
         _ => "message",
     }
 }

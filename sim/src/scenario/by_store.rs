@@ -36,7 +36,18 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
             node.at,
             "one-server",
             "the store of this scheme is one server",
-            "leave servers out, or use the scheme redlock",
+            "leave servers out, or use the scheme redlock or etcd",
+        ));
+    }
+    if let Some(node) = part.node("servers")
+        && kind.is_cluster()
+        && (servers > kind.most_servers().into() || servers.is_multiple_of(2))
+    {
+        return Err(Slip::new(
+            node.at,
+            "cluster-size",
+            "the store of this scheme is one server or a cluster of a few, of which a majority has to agree",
+            "use 1, 3 or 5",
         ));
     }
     let span = |name| {

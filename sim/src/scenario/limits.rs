@@ -75,11 +75,17 @@ impl Scenario {
             // them granted in vain is given back.
             Some(lease) => {
                 let servers = u64::from(lease.servers);
-                let asked = if servers > 1 { 2 * servers } else { 1 };
-                times(
-                    lease.timing.retry.as_micros() * 3 / 4,
-                    nodes * asked * HEARTBEAT_EVENTS,
-                )
+                let retry = lease.timing.retry.as_micros() * 3 / 4;
+                if lease.kind.is_cluster() && servers > 1 {
+                    // Each request becomes an entry at all of them, and they hear from their leader besides.
+                    let heartbeat = tenure::raft::Timing::etcd().heartbeat.as_micros();
+                    let others = servers - 1;
+                    times(retry, nodes * (1 + 2 * others) * HEARTBEAT_EVENTS)
+                        .saturating_add(times(heartbeat, others * HEARTBEAT_EVENTS))
+                } else {
+                    let asked = if servers > 1 { 2 * servers } else { 1 };
+                    times(retry, nodes * asked * HEARTBEAT_EVENTS)
+                }
             }
             None => times(
                 self.timing.heartbeat.as_micros(),

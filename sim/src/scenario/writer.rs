@@ -124,7 +124,7 @@ impl Writer {
             self.span(name, span.as_micros());
         }
         self.text("rateBound", &write_share(timing.rate.0));
-        if lease.kind.most_servers() > 1 {
+        if lease.kind.servers() > 1 || lease.servers > 1 {
             self.plain("servers", &lease.servers.to_string());
         }
         self.close('}');

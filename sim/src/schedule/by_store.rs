@@ -12,6 +12,8 @@ use tenure::lease::{Rule, Switched};
 const TTL: Duration = Duration::from_secs(1);
 /// When everything heals.
 const HEALED: u64 = 16_000_000;
+/// So much longer it takes a cluster: its members find a leader, and the nodes the members that follow it.
+const CLUSTER: u64 = 9_000_000;
 /// Things take so many times as long as in an election of Raft.
 pub(super) const SCALE: u64 = 3;
 /// More than a message takes while nothing is wrong.
@@ -26,6 +28,8 @@ pub struct ByStore {
     pub off: Vec<Rule>,
     /// Whether the store loses what it had acknowledged: that breaks what every scheme rests on, and is excused.
     pub loses: bool,
+    /// How many servers it has.
+    pub servers: u8,
 }
 
 impl ByStore {
@@ -36,6 +40,7 @@ impl ByStore {
             kind,
             off: Vec::new(),
             loses: false,
+            servers: kind.servers(),
         }
     }
 }
@@ -64,6 +69,11 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
             .map(|_| moves::within(draw, timing.rate.0))
             .collect()
     };
+    let cluster = if store.kind.is_cluster() && store.servers > 1 {
+        CLUSTER
+    } else {
+        0
+    };
     let (latency_min, latency_max) = match draw.between(0, 2) {
         // All messages take as long: nothing breaks a tie.
         0 => (5_000, 5_000),
@@ -78,7 +88,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
             timing,
             latency: LATENCY,
             rules: Switched::without(&store.off),
-            servers: store.kind.servers(),
+            servers: store.servers,
         }),
         clients: Clients {
             think,
@@ -95,7 +105,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
         clocks,
         jobs: jobs(seed),
         // The lease ends, which a server may notice half a second late; whoever waits looks, and asks.
-        leader_within: 3 * TTL.as_micros(),
+        leader_within: 3 * TTL.as_micros() + cluster,
         duration: HEALED + LIVES,
         ..usual
     }

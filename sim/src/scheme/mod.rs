@@ -9,7 +9,7 @@ pub mod lease;
 mod machine;
 pub mod raft;
 
-pub use lease::{StoreAsk, StoreSaid};
+pub use lease::{ServerSaid, StoreAsk, StoreSaid};
 pub use machine::{Machine, Refusals, Setup, Unfit};
 pub use tenure::lease::Budget;
 

@@ -11,7 +11,7 @@ use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
 use crate::scheme::lease::Kept;
-use crate::scheme::{StoreAsk, StoreSaid};
+use crate::scheme::{ServerSaid, StoreAsk, StoreSaid};
 use crate::world::env::{Due, Env, message_event};
 use std::sync::Arc;
 use tenure::{Instant, Ticket};
@@ -23,6 +23,21 @@ pub(crate) trait Service {
 
     /// The next thing to say, to whom, as an answer to what.
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)>;
+
+    /// Another server of the same cluster says something: which one, counted from 0.
+    fn hear(&mut self, now: u64, from: u16, said: &ServerSaid) {
+        let _ = (now, from, said);
+    }
+
+    /// The next thing to say to another server, and to which.
+    fn poll_peer(&mut self) -> Option<(u16, ServerSaid)> {
+        None
+    }
+
+    /// Whether it leads a cluster of servers.
+    fn leads(&self) -> bool {
+        false
+    }
 
     /// The records of the election, to be shown: whoever holds by one comes first, and then who waits, in order.
     fn records(&self, now: u64) -> Vec<Record>;
@@ -148,6 +163,22 @@ impl Server {
         self.kept.service().records(now)
     }
 
+    /// Whether it runs and leads a cluster of servers.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        self.status == Status::Up && self.kept.service().leads()
+    }
+
+    /// Whether it has to do something before anybody asks.
+    pub(crate) fn begins(&self) -> bool {
+        self.kept.service().due().is_some()
+    }
+
+    /// It runs for the first time.
+    pub(crate) fn begin(&mut self, env: &mut Env, me: usize) {
+        self.look_at_the_time(env, me);
+    }
+
     /// How many messages it has not read yet, because it is frozen.
     #[must_use]
     pub const fn late(&self) -> usize {
@@ -181,6 +212,12 @@ impl Server {
             service.wake(now);
             service.ask(now, flight.from, *ticket, ask);
             self.settle(env, me);
+        } else if let Packet::Servers(said) = &flight.payload {
+            let now = self.now(env);
+            let service = self.kept.service_mut();
+            service.wake(now);
+            service.hear(now, (from - env.server_actor(0)) as u16, said);
+            self.settle(env, me);
         }
     }
 
@@ -189,6 +226,10 @@ impl Server {
         while let Some((to, ticket, said)) = self.kept.service_mut().poll() {
             let said = Arc::new(said);
             env.send(me, usize::from(to), Packet::StoreSaid { ticket, said });
+        }
+        while let Some((to, said)) = self.kept.service_mut().poll_peer() {
+            let to = env.server_actor(to.into());
+            env.send(me, to, Packet::Servers(Arc::new(said)));
         }
         if let Some(due) = self.kept.service().due() {
             let at = self.clock.when(Instant::from_micros(due)).max(env.now + 1);
@@ -268,6 +309,10 @@ impl Server {
     /// Another process takes the place of the one that was asked, which dies if it had not died before. False when there is
     /// none.
     fn fail_over(&mut self, env: &mut Env, me: usize) -> bool {
+        if self.leads() {
+            // The others of its cluster go on, with all that was acknowledged.
+            return self.crash(env, me, env.act);
+        }
         let now = self.now(env);
         if !self.kept.service_mut().fail_over(now) {
             return false;

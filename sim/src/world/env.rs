@@ -20,7 +20,7 @@ use tenure::random::Random;
 /// Something scheduled. Whatever went out of date meanwhile is recognised by its owner when it comes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Due {
-    /// A node starts for the first time.
+    /// A node or a server starts for the first time.
     Start(u16),
     /// A node's deadline may have come.
     Wake(u16),

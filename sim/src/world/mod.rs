@@ -241,11 +241,13 @@ impl World {
                     self.arrive(flight);
                 }
             }
-            Due::Start(node) => {
-                if let Some(Actor::Node(raft)) = self.actors.get_mut(node as usize) {
-                    raft.start(&mut self.env, node as usize, &self.setup);
+            Due::Start(member) => match self.actors.get_mut(member as usize) {
+                Some(Actor::Node(raft)) => {
+                    raft.start(&mut self.env, member as usize, &self.setup);
                 }
-            }
+                Some(Actor::Server(server)) => server.begin(&mut self.env, member as usize),
+                _ => {}
+            },
             Due::Wake(member) => match self.actors.get_mut(member as usize) {
                 Some(Actor::Node(node)) => node.wake(&mut self.env, member as usize),
                 Some(Actor::Server(server)) => server.wake(&mut self.env, member as usize),
@@ -469,6 +471,11 @@ impl World {
     fn begin(&mut self) {
         for node in 0..self.env.nodes {
             self.env.queue.push(0, Due::Start(node as u16));
+        }
+        for (member, actor) in self.actors.iter().enumerate() {
+            if matches!(actor, Actor::Server(server) if server.begins()) {
+                self.env.queue.push(0, Due::Start(member as u16));
+            }
         }
         let client = self.env.client_actor();
         self.env

@@ -65,7 +65,8 @@ impl World {
             })
     }
 
-    pub(crate) fn servers(&self) -> impl Iterator<Item = &Server> {
+    /// The servers of the store by which the nodes elect, in order.
+    pub fn servers(&self) -> impl Iterator<Item = &Server> {
         self.actors.iter().filter_map(|actor| match actor {
             Actor::Server(server) => Some(&**server),
             _ => None,

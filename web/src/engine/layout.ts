@@ -221,6 +221,7 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   31: 'Said',
   32: 'AskStore',
   33: 'StoreSaid',
+  34: 'Servers',
   40: 'SuffixSnapshot',
 };
 

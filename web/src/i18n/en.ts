@@ -483,6 +483,7 @@ export const en = {
   'message.Said': 'store reply',
   'message.AskStore': 'request of a candidate',
   'message.StoreSaid': 'reply to a candidate',
+  'message.Servers': 'between servers of the store',
   'message.other': 'message',
 
   // Transport and timeline

@@ -458,6 +458,7 @@ export const zh: Record<Key, string> = {
   'message.Said': '存储答复',
   'message.AskStore': '候选者的请求',
   'message.StoreSaid': '给候选者的答复',
+  'message.Servers': '存储的服务器之间',
   'message.other': '消息',
 
   'transport.title': '时间',

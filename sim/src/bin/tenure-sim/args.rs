@@ -129,9 +129,9 @@ impl Schemes {
             .map(|name| named(name, "--off", &lease_rule_names(), &LeaseRule::ALL));
         Ok(schedule::Setting {
             by_store: Some(schedule::ByStore {
-                kind,
                 off: off.collect::<Result<_, _>>()?,
                 loses: self.loses,
+                ..schedule::ByStore::of(kind)
             }),
             ..schedule::Setting::default()
         })

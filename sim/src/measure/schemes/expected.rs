@@ -126,17 +126,17 @@ pub(super) const fn nature(row: Row) -> Nature {
         Row::Lease(Kind::EtcdSingle) => Nature {
             about: "one key in etcd",
             jumped: Jumped::Waiter,
-            special: &[(Trial::Failover, ONE_SERVER)],
+            special: &[],
         },
         Row::Lease(Kind::Milvus) => Nature {
             about: "the active one of a pair of Milvus's coordinators, by a key in etcd",
             jumped: Jumped::Waiter,
-            special: &[(Trial::Failover, ONE_SERVER)],
+            special: &[],
         },
         Row::Lease(Kind::Etcd) => Nature {
             about: "a queue of candidates in etcd",
             jumped: Jumped::Waiter,
-            special: &[(Trial::Failover, ONE_SERVER)],
+            special: &[],
         },
     }
 }

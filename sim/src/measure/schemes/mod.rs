@@ -21,6 +21,7 @@ use crate::physics::trace::{Event, Kind as What};
 use crate::scenario::{Clients, Lease, Scenario};
 use crate::scheme::Unfit;
 use crate::scheme::lease::Kind;
+use crate::server::Server;
 use crate::world::World;
 use expected::nature;
 use tenure::Duration;
@@ -71,6 +72,19 @@ impl Row {
         nature(self).about
     }
 
+    /// How many servers the store has under a fault: that one dies for good and another takes its place takes several.
+    const fn servers(self, trial: Trial) -> u8 {
+        match (self, trial) {
+            (Self::Lease(kind), Trial::Failover)
+                if kind.is_cluster() && kind.most_servers() > 1 =>
+            {
+                3
+            }
+            (Self::Lease(kind), _) => kind.servers(),
+            (Self::Raft | Self::RaftLong, _) => 0,
+        }
+    }
+
     /// Whose clock jumps.
     #[must_use]
     pub const fn jumped(self) -> Jumped {
@@ -108,15 +122,22 @@ impl Cells {
         trials: &[Trial],
         seed: u64,
     ) -> Result<(), Unfit> {
-        let (_, world) = begun(row, terms, seed)?;
-        self.events += world.trace().count();
+        let (_, alone) = begun(row, terms, Trial::None, seed)?;
+        self.events += alone.trace().count();
         for trial in trials {
             if matches!(expected(row, *trial), Expected::NotApplicable(_)) {
                 continue;
             }
+            let world = if row.servers(*trial) == row.servers(Trial::None) {
+                alone.clone()
+            } else {
+                let (_, world) = begun(row, terms, *trial, seed)?;
+                self.events += world.trace().count();
+                world
+            };
             let cell = &mut self.cells[*trial as usize];
             match faults(row, terms, *trial, &world, seed) {
-                Some(plan) => self.events += cell.run(*trial, world.clone(), seed, plan),
+                Some(plan) => self.events += cell.run(*trial, world, seed, plan),
                 None => cell.never_led += 1,
             }
         }
@@ -142,7 +163,7 @@ pub fn scenario(
     trial: Trial,
     seed: u64,
 ) -> Result<Option<Scenario>, Unfit> {
-    let (scenario, world) = begun(row, terms, seed)?;
+    let (scenario, world) = begun(row, terms, trial, seed)?;
     let faults = faults(row, terms, trial, &world, seed);
     Ok(faults.map(|faults| Scenario { faults, ..scenario }))
 }
@@ -154,6 +175,7 @@ fn faults(row: Row, terms: &Terms, trial: Trial, world: &World, seed: u64) -> Op
         leader: leader as u16,
         nodes: NODES as u16,
         servers: world.servers().count() as u16,
+        leading: (world.servers().position(Server::leads)).map(|place| place as u16),
         at: world.now(),
         ttl: terms.timing.ttl.as_micros(),
         rate: terms.timing.rate.0,
@@ -189,7 +211,7 @@ fn granted(mut world: World, leader: u16) -> Option<u64> {
 }
 
 /// The world of a row at the moment at which something is done to it, which is any of a renewal; and its scenario so far.
-fn begun(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, World), Unfit> {
+fn begun(row: Row, terms: &Terms, trial: Trial, seed: u64) -> Result<(Scenario, World), Unfit> {
     let ttl = terms.timing.ttl.as_micros();
     let phase = Random::from_seed(seed).below(terms.timing.renew.as_micros());
     let at = SETTLED * ttl + phase;
@@ -207,7 +229,7 @@ fn begun(row: Row, terms: &Terms, seed: u64) -> Result<(Scenario, World), Unfit>
         lease: match row {
             Row::Lease(kind) => Some(Lease {
                 kind,
-                servers: kind.servers(),
+                servers: row.servers(trial),
                 timing: terms.timing,
                 latency: Duration::from_millis(20),
                 rules: terms.rules,

@@ -15,7 +15,7 @@ pub enum Trial {
     /// It is cut off from the store and from the other nodes, for as long.
     Partition,
     /// The leader's process dies, and the store goes over to its asynchronous replica just when it has granted the claim of
-    /// the next: before the replica can have heard of that.
+    /// the next: before the replica can have heard of that. Of a cluster the leading server dies then.
     Failover,
     /// A clock jumps ahead by two leases: that of a server of the store, or of a waiter.
     ClockJump,
@@ -50,6 +50,8 @@ pub(super) struct Cast {
     pub(super) leader: u16,
     pub(super) nodes: u16,
     pub(super) servers: u16,
+    /// Which of them leads, where they are a cluster.
+    pub(super) leading: Option<u16>,
     /// When it begins.
     pub(super) at: u64,
     /// How long a lease is.
@@ -135,14 +137,23 @@ impl Trial {
                 fault(0, Action::Partition(vec![(0, who), (1, Who::Rest)])),
                 fault(long, Action::HealAll),
             ],
-            Self::Failover => match (cast.stores().next(), cast.granted) {
-                (Some(server), Some(granted)) => vec![
-                    fault(0, Action::Crash(who)),
-                    fault(granted - at, Action::Failover(server)),
-                    fault(2 * ttl, Action::Restart(who)),
-                ],
-                _ => Vec::new(),
-            },
+            Self::Failover => {
+                let place = cast.leading.unwrap_or(0).into();
+                match (cast.stores().nth(place), cast.granted) {
+                    (Some(server), Some(granted)) => {
+                        let mut plan = vec![
+                            fault(0, Action::Crash(who)),
+                            fault(granted - at, Action::Failover(server)),
+                            fault(2 * ttl, Action::Restart(who)),
+                        ];
+                        if cast.leading.is_some() {
+                            plan.push(fault(2 * ttl, Action::Restart(server)));
+                        }
+                        plan
+                    }
+                    _ => Vec::new(),
+                }
+            }
             Self::ClockJump => cast.jump(),
             Self::RateWithin => cast.apart(cast.rate),
             Self::RateBeyond => cast.apart(BEYOND),

@@ -1,10 +1,10 @@
 //! The queue of candidates in etcd, in the world: each request is one call.
 
 use super::candidate::Candidate;
-use super::{StoreAsk, StoreSaid};
+use super::{ServerSaid, StoreAsk, StoreSaid};
 use crate::server::{Record as Shown, Service};
 use crate::store::etcd::{
-    Command, Compare, Error, Etcd, Is, Operation, Order, Reply, Said, Select, Target,
+    Command, Compare, Error, Etcd, Is, Member, Operation, Order, Reply, Said, Select, Target,
 };
 use crate::store::{Change, Range, Record};
 use tenure::lease::Switched;
@@ -64,6 +64,54 @@ impl Service for Etcd {
 
     fn restore(&mut self, now: u64) -> bool {
         Self::restore(self, now)
+    }
+}
+
+impl Service for Member {
+    fn ask(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
+        if let StoreAsk::Etcd(request) = ask {
+            Self::ask(self, now, client, ticket, command(request));
+        }
+    }
+
+    fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
+        let (client, ticket, said) = Self::poll(self)?;
+        Some((client, ticket, StoreSaid::Etcd(reply(said))))
+    }
+
+    fn hear(&mut self, now: u64, from: u16, said: &ServerSaid) {
+        let ServerSaid::Etcd(said) = said;
+        Self::hear(self, now, from, said);
+    }
+
+    fn poll_peer(&mut self) -> Option<(u16, ServerSaid)> {
+        let (to, said) = Self::poll_peer(self)?;
+        Some((to, ServerSaid::Etcd(said)))
+    }
+
+    fn leads(&self) -> bool {
+        Self::leads(self)
+    }
+
+    fn records(&self, now: u64) -> Vec<Shown> {
+        Service::records(self.etcd(), now)
+    }
+
+    fn due(&self) -> Option<u64> {
+        Self::due(self)
+    }
+
+    fn wake(&mut self, now: u64) {
+        Self::wake(self, now);
+    }
+
+    fn restarted(&mut self, now: u64) {
+        Self::restart(self, now);
+    }
+
+    fn evict(&mut self, now: u64) -> bool {
+        let first = self.etcd().queue().into_iter().next();
+        first.is_some_and(|first| self.delete(now, first.key))
     }
 }
 
@@ -157,9 +205,9 @@ fn reply(said: Said) -> core::Reply {
         },
         Err(Error::LeaseExists) => core::Reply::LeaseExists,
         Err(Error::LeaseNotFound) => core::Reply::LeaseNotFound,
-        // No candidate asks for what is answered so.
+        // No candidate asks for what is answered so, but by a server that knows of no leader.
         Ok(Reply::Put | Reply::Deleted(_) | Reply::TimeToLive { .. })
-        | Err(Error::DuplicateKey) => core::Reply::NotDone,
+        | Err(Error::DuplicateKey | Error::NoLeader) => core::Reply::NotDone,
     }
 }
 

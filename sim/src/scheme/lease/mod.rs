@@ -3,6 +3,7 @@
 //! To add a scheme: a variant of each enum here, and a file beside this one that says what its store is asked and answers
 //! (`Candidate` and `Service`).
 
+mod balancer;
 mod candidate;
 mod etcd;
 mod kubernetes;
@@ -15,7 +16,8 @@ pub use setup::{Kind, Setup};
 
 use super::{Answer, Ask, Detail, Look, RoleCode};
 use crate::server::Service;
-use crate::store::etcd::Etcd;
+use crate::store::etcd::{Etcd, Member, Peer};
+use balancer::Balancer;
 use candidate::{Candidate, hear, said};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -68,6 +70,13 @@ pub enum StoreSaid {
     ZooKeeper(core_zookeeper::Reply),
 }
 
+/// What the servers of one store say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ServerSaid {
+    /// Members of a cluster of etcd.
+    Etcd(Peer),
+}
+
 /// What a server is, of whatever kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Kept {
@@ -76,6 +85,7 @@ pub(crate) enum Kept {
     Kubernetes(Box<kubernetes::Cluster>),
     Redis(Box<redis::Redis>),
     ZooKeeper(Box<zookeeper::ZooKeeper>),
+    EtcdMember(Box<Member>),
 }
 
 impl Kept {
@@ -86,6 +96,7 @@ impl Kept {
             Self::Kubernetes(cluster) => cluster.as_ref(),
             Self::Redis(redis) => redis.as_ref(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
+            Self::EtcdMember(member) => member.as_ref(),
         }
     }
 
@@ -96,6 +107,7 @@ impl Kept {
             Self::Kubernetes(cluster) => cluster.as_mut(),
             Self::Redis(redis) => redis.as_mut(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
+            Self::EtcdMember(member) => member.as_mut(),
         }
     }
 }
@@ -104,6 +116,8 @@ impl Kept {
 #[derive(Clone, Debug)]
 pub struct Machine {
     scheme: AnyScheme,
+    /// Which server is asked, where each of them answers for all.
+    balancer: Option<Balancer>,
     names: Arc<[Identity]>,
     holder: Holder,
 }
@@ -136,13 +150,25 @@ macro_rules! each {
 
 impl Machine {
     pub(super) fn handle(&mut self, now: Instant, input: Input<Message, Answer>) {
+        if let Some(balancer) = &mut self.balancer {
+            balancer.hears(now, &input);
+        }
         each!(&mut self.scheme, scheme => hear(scheme, now, input));
+        if let Some(lost) = self.balancer.as_mut().and_then(Balancer::look) {
+            each!(&mut self.scheme, scheme => hear(scheme, now, lost));
+        }
     }
 
     pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+        if let Some(closing) = self.balancer.as_mut().and_then(Balancer::poll) {
+            return Some(closing);
+        }
         Some(match each!(&mut self.scheme, scheme => said(scheme)?) {
             Output::Event(event) => Output::Event(self.placed(event)),
-            output => output,
+            output => match &mut self.balancer {
+                Some(balancer) => balancer.routed(output),
+                None => output,
+            },
         })
     }
 

@@ -40,6 +40,12 @@ impl Kind {
         match self.0 {}
     }
 
+    /// Whether they are a cluster.
+    #[must_use]
+    pub const fn is_cluster(self) -> bool {
+        match self.0 {}
+    }
+
     /// Whether each term has a token.
     #[must_use]
     pub const fn has_tokens(self) -> bool {
@@ -98,6 +104,10 @@ pub struct StoreAsk(Never);
 /// What a store says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct StoreSaid(Never);
+
+/// What servers say to each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ServerSaid(Never);
 
 /// What a server is.
 #[derive(Clone, Debug)]

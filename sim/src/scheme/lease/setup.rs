@@ -1,7 +1,8 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Kept, Machine, etcd, redis, zookeeper};
+use super::{AnyScheme, Balancer, Kept, Machine, etcd, redis, zookeeper};
 use crate::scenario::{Lease, node_name};
+use crate::store::etcd::Member;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
@@ -79,8 +80,15 @@ impl Kind {
     pub const fn most_servers(self) -> u8 {
         match self {
             Self::Redlock => core_redlock::MAX_SERVERS,
+            Self::Etcd | Self::EtcdSingle | Self::Milvus => 5,
             _ => 1,
         }
+    }
+
+    /// Whether they are a cluster, where there are several: each of them answers for all.
+    #[must_use]
+    pub const fn is_cluster(self) -> bool {
+        !matches!(self, Self::Redlock)
     }
 
     /// How long things take where a file says no more than the ttl, or not even that.
@@ -190,6 +198,13 @@ impl Setup {
         let redis = |replicas| Kept::Redis(Box::new(redis::Redis::new(replicas)));
         match self.kind {
             Kind::Sql | Kind::SqlSession => vec![Kept::Sql(Box::default())],
+            Kind::Etcd | Kind::EtcdSingle | Kind::Milvus if self.servers > 1 => {
+                let all = u16::from(self.servers);
+                let member = |place| Member::new(place, all, self.seed);
+                (0..all)
+                    .map(|place| Kept::EtcdMember(Box::new(member(place))))
+                    .collect()
+            }
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => {
                 vec![Kept::Etcd(Box::default())]
             }
@@ -246,8 +261,13 @@ impl Setup {
                 AnyScheme::Redlock(machine.ok()?)
             }
         };
+        let several = usize::from(self.servers);
+        let balanced = self.kind.is_cluster() && several > 1;
         Some(Machine {
             scheme,
+            // They do not all ask the same one.
+            balancer: balanced
+                .then(|| Balancer::new(several, node % several, self.timing.patience, now)),
             names: self.names.clone(),
             holder: Holder {
                 node: self.names[node].node(),

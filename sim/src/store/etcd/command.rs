@@ -187,6 +187,8 @@ pub enum Error {
     LeaseExists,
     /// A transaction changes a key twice.
     DuplicateKey,
+    /// The member of the cluster that was asked knows of no leader. Nothing was done.
+    NoLeader,
 }
 
 impl fmt::Display for Error {
@@ -195,6 +197,7 @@ impl fmt::Display for Error {
             Self::LeaseNotFound => "etcdserver: requested lease not found",
             Self::LeaseExists => "etcdserver: lease already exists",
             Self::DuplicateKey => "etcdserver: duplicate key given in txn request",
+            Self::NoLeader => "etcdserver: no leader",
         })
     }
 }

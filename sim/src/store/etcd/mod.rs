@@ -1,4 +1,4 @@
-//! A server of etcd, alone in its cluster, as far as elections ask it: [`Kv`](super::Kv) with the calls and answers of
+//! A server of etcd, as far as elections ask it, alone or a member of a cluster ([`Member`]): [`Kv`](super::Kv) with the calls and answers of
 //! version 3.
 //!
 //! **As the real one** (3.4, compared call by call in `tests/stores`):
@@ -16,8 +16,10 @@
 //! a key held before, watches that say that they begin, `Compact` (the oldest changes are forgotten by themselves), quotas,
 //! authentication, members. A lease ends on the instant, where the real one looks twice a second.
 
+mod cluster;
 mod command;
 mod server;
 
+pub use cluster::{Member, Peer};
 pub use command::{Command, Compare, Error, Is, Operation, Order, Reply, Said, Select, Target};
 pub use server::Etcd;

@@ -14,7 +14,8 @@ const SECOND: u64 = 1_000_000;
 #[derive(Clone, Debug)]
 pub struct Etcd {
     kv: Kv,
-    lessor: Lessor,
+    /// The time of its leases; `None` while another member of the cluster keeps it.
+    lessor: Option<Lessor>,
     watches: Vec<Watch>,
     said: VecDeque<(u16, Ticket, Said)>,
     snapshot: Option<Kv>,
@@ -33,7 +34,7 @@ impl Default for Etcd {
     fn default() -> Self {
         Self {
             kv: Kv::begins_in(1),
-            lessor: Lessor::default(),
+            lessor: Some(Lessor::default()),
             watches: Vec::new(),
             said: VecDeque::new(),
             snapshot: None,
@@ -45,6 +46,11 @@ impl Etcd {
     /// A client calls. Whatever is said of that bears the ticket, which is given to nothing else.
     pub fn ask(&mut self, now: u64, client: u16, ticket: Ticket, command: &Command) {
         self.wake(now);
+        self.take(now, client, ticket, command);
+    }
+
+    /// Carries out a call, and looks at no lease.
+    pub(super) fn take(&mut self, now: u64, client: u16, ticket: Ticket, command: &Command) {
         // Its former process is gone, and the connection with it.
         let lives = |watch: &Watch| {
             watch.client != client || watch.ticket.incarnation == ticket.incarnation
@@ -64,13 +70,22 @@ impl Etcd {
                 .watches
                 .retain(|open| (open.client, open.ticket) != (client, *watch)),
             command => {
-                let result = self.carry_out(now, command);
-                let revision = self.kv.revision();
-                let answer = Said::Answer { revision, result };
-                self.said.push_back((client, ticket, answer));
+                let answer = self.answer(now, command);
+                self.say(client, ticket, answer);
             }
         }
         self.tell();
+    }
+
+    /// Carries out a call that has an answer, and tells nobody.
+    pub(super) fn answer(&mut self, now: u64, command: &Command) -> Said {
+        let result = self.carry_out(now, command);
+        let revision = self.kv.revision();
+        Said::Answer { revision, result }
+    }
+
+    pub(super) fn say(&mut self, client: u16, ticket: Ticket, said: Said) {
+        self.said.push_back((client, ticket, said));
     }
 
     /// The next thing to be said, to whom, and of which call.
@@ -81,23 +96,70 @@ impl Etcd {
     /// When the next lease ends.
     #[must_use]
     pub fn due(&self) -> Option<u64> {
-        self.lessor.due()
+        self.lessor.as_ref().and_then(Lessor::due)
     }
 
     /// Lets leases end that are over at `now`.
     pub fn wake(&mut self, now: u64) {
-        while let Some(lease) = self.lessor.over(now, u64::MAX) {
+        while let Some(lease) = self.over(now, u64::MAX) {
             // It is known: only what was granted and not revoked has a time.
             let _ = self.revoke(lease);
         }
         self.tell();
     }
 
-    /// The process died and is back.
-    pub fn restart(&mut self, now: u64) {
+    /// A lease that is over, which is not named again before so long has passed.
+    pub(super) fn over(&mut self, now: u64, again: u64) -> Option<LeaseId> {
+        self.lessor.as_mut()?.over(now, again)
+    }
+
+    /// It keeps the time of leases from now on, each of which begins anew; or another does.
+    pub(super) fn keep_leases(&mut self, now: u64, keeps: bool) {
+        self.lessor = keeps.then(|| Lessor::promoted(now, &self.kv));
+    }
+
+    /// Whether it keeps the time of leases.
+    pub(super) const fn keeps_leases(&self) -> bool {
+        self.lessor.is_some()
+    }
+
+    /// What it holds is this from now on, as of a later time.
+    pub(super) fn install(&mut self, kv: Kv) {
+        self.kv = kv;
+        self.tell();
+    }
+
+    /// The process is gone, and with it who watched, and what was to be said.
+    pub(super) fn disconnect(&mut self) {
         self.watches.clear();
         self.said.clear();
-        self.lessor = Lessor::promoted(now, &self.kv);
+    }
+
+    /// Who watches is told that there is no leader, and nothing more.
+    pub(super) fn end_watches(&mut self) {
+        for Watch { client, ticket, .. } in std::mem::take(&mut self.watches) {
+            let over = self.refused(Error::NoLeader);
+            self.say(client, ticket, over);
+        }
+    }
+
+    /// Whether anybody watches.
+    pub(super) const fn is_watched(&self) -> bool {
+        !self.watches.is_empty()
+    }
+
+    /// An answer that says why nothing was done.
+    pub(super) const fn refused(&self, why: Error) -> Said {
+        Said::Answer {
+            revision: self.kv.revision(),
+            result: Err(why),
+        }
+    }
+
+    /// The process died and is back.
+    pub fn restart(&mut self, now: u64) {
+        self.disconnect();
+        self.keep_leases(now, true);
     }
 
     /// What it holds is copied, as by `etcdctl snapshot save`.
@@ -134,7 +196,7 @@ impl Etcd {
     /// When a lease ends.
     #[must_use]
     pub fn ends(&self, lease: LeaseId) -> Option<u64> {
-        self.lessor.ends(lease)
+        self.lessor.as_ref()?.ends(lease)
     }
 
     /// What it holds.
@@ -165,14 +227,14 @@ impl Etcd {
                 let (lease, seconds) = (*lease, (*ttl).max(LEAST).unsigned_abs());
                 let ttl = seconds.saturating_mul(SECOND);
                 self.apply(&Request::Grant { lease, ttl })?;
-                self.lessor.begin(now, lease, ttl);
+                self.begin(now, lease, ttl);
                 Ok(Reply::Granted(seconds))
             }
             Command::LeaseRevoke(lease) => self.revoke(*lease),
             Command::LeaseKeepAlive(lease) => {
                 let ttl = self.kv.ttl(*lease).unwrap_or(0);
                 if ttl > 0 {
-                    self.lessor.begin(now, *lease, ttl);
+                    self.begin(now, *lease, ttl);
                 }
                 Ok(Reply::Alive(ttl / SECOND))
             }
@@ -184,8 +246,16 @@ impl Etcd {
 
     fn revoke(&mut self, lease: LeaseId) -> Result<Reply, Error> {
         self.apply(&Request::Revoke { lease })?;
-        self.lessor.end(lease);
+        if let Some(lessor) = &mut self.lessor {
+            lessor.end(lease);
+        }
         Ok(Reply::Revoked)
+    }
+
+    fn begin(&mut self, now: u64, lease: LeaseId, ttl: u64) {
+        if let Some(lessor) = &mut self.lessor {
+            lessor.begin(now, lease, ttl);
+        }
     }
 
     fn time_to_live(&self, now: u64, lease: LeaseId) -> Reply {
@@ -196,7 +266,7 @@ impl Etcd {
                 keys: vec![],
             };
         };
-        let left = self.lessor.ends(lease).unwrap_or(now).saturating_sub(now);
+        let left = self.ends(lease).unwrap_or(now).saturating_sub(now);
         Reply::TimeToLive {
             left: (left / SECOND).cast_signed(),
             granted: ttl / SECOND,
@@ -254,7 +324,8 @@ impl Etcd {
         }
     }
 
-    fn tell(&mut self) {
+    /// Who watches is told what changed.
+    pub(super) fn tell(&mut self) {
         let next = self.kv.revision() + 1;
         let (kv, said) = (&self.kv, &mut self.said);
         self.watches.retain_mut(|watch| {
