@@ -1,20 +1,19 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
 use crate::physics::trace::Trace;
-use crate::scheme::{ServerSaid, StoreAsk, StoreSaid};
+use crate::scheme::{PeerSaid, ServerSaid, StoreAsk, StoreSaid};
 use crate::store::replica::{Payload, Snapshot};
 use crate::store::{Call, Said, Want};
 use std::sync::Arc;
 use tenure::Ticket;
 use tenure::fence::Pass;
 use tenure::log::Position;
-use tenure::raft;
 
 /// A message on the network.
 #[derive(Clone, Debug)]
 pub enum Packet {
-    /// Between Raft members.
-    Raft(raft::Message),
+    /// Between nodes.
+    Peer(PeerSaid),
     /// A client asks the node it takes for the leader to write.
     Request {
         /// The client's number of the write.
@@ -81,8 +80,8 @@ pub enum Packet {
         /// Which job.
         job: u64,
     },
-    /// Between Raft members, with what the host attached to the entries or the snapshot in it.
-    Loaded(raft::Message, Arc<Load>),
+    /// Between nodes, with what the host attached to the entries or the snapshot in it.
+    Loaded(PeerSaid, Arc<Load>),
     /// A client wants something of a node, as a server of the store.
     Call(Call),
     /// A node says something to a client of the store.
@@ -206,7 +205,7 @@ impl Packet {
     #[must_use]
     pub const fn kind(&self) -> u8 {
         match self {
-            Self::Raft(message) => crate::scheme::raft::message_kind(message),
+            Self::Peer(said) => said.kind(),
             Self::Request { .. } => code::REQUEST as u8,
             Self::Reply { .. } => code::REPLY as u8,
             Self::Write { .. } => code::WRITE as u8,
@@ -217,7 +216,7 @@ impl Packet {
             Self::List { .. } => code::LIST as u8,
             Self::Claim { .. } => code::CLAIM as u8,
             Self::Finish { .. } => code::FINISH as u8,
-            Self::Loaded(message, _) => crate::scheme::raft::message_kind(message),
+            Self::Loaded(said, _) => said.kind(),
             Self::Call(_) => code::ASK as u8,
             Self::Said { .. } => code::SAID as u8,
             Self::AskStore { .. } => code::ASK_STORE as u8,
@@ -230,9 +229,9 @@ impl Packet {
     #[must_use]
     pub const fn term(&self) -> Option<u64> {
         match self {
-            Self::Raft(message) => Some(message.term()),
+            Self::Peer(said) => said.term(),
             Self::Request { .. } | Self::Reply { .. } => None,
-            Self::Loaded(message, _) => Some(message.term()),
+            Self::Loaded(said, _) => said.term(),
             Self::Call(_) | Self::Said { .. } => None,
             Self::AskStore { .. } | Self::StoreSaid { .. } => None,
             // Their terms are not those of the election.
@@ -254,9 +253,9 @@ impl Packet {
     /// Feeds every field that its events do not show into the hash of the trace.
     pub fn fold(&self, trace: &mut Trace) {
         match self {
-            Self::Raft(message) => crate::scheme::raft::fold(message, trace),
-            Self::Loaded(message, load) => {
-                crate::scheme::raft::fold(message, trace);
+            Self::Peer(said) => said.fold(trace),
+            Self::Loaded(said, load) => {
+                said.fold(trace);
                 load.fold(trace);
             }
             Self::Call(Call { number, want }) => {

@@ -4,6 +4,7 @@ use super::draw::Draw;
 use super::sight::{Sight, mail};
 use crate::packet::Packet;
 use crate::physics::network::Flight;
+use crate::scheme::PeerSaid;
 use crate::world::World;
 use tenure::raft::Message;
 
@@ -94,7 +95,7 @@ fn node_of(flight: &Flight<Packet>, sight: &Sight) -> usize {
 
 fn is_about(packet: &Packet, moment: Moment) -> bool {
     let message = match packet {
-        Packet::Raft(message) => message,
+        Packet::Peer(PeerSaid::Raft(message)) => message,
         // What a store is asked, and answers: of an answer a belief begins or goes on.
         Packet::AskStore { .. } => return moment == Moment::Beat,
         Packet::StoreSaid { .. } => return matches!(moment, Moment::Ack | Moment::Vote),

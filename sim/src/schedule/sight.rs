@@ -101,7 +101,7 @@ pub(super) fn mail(world: &World) -> impl Iterator<Item = &Flight<Packet>> {
             && flight.fate == Fate::Arrives
             && matches!(
                 flight.payload,
-                Packet::Raft(_)
+                Packet::Peer(_)
                     | Packet::Loaded(..)
                     | Packet::AskStore { .. }
                     | Packet::StoreSaid { .. }

@@ -1,7 +1,7 @@
 //! A machine of any scheme, so that hosts, worlds and judges are made once for all of them.
 
 use super::{
-    Answer, Ask, Carried, Detail, Look, Recorded, Scheme, lease,
+    Answer, Ask, Carried, Detail, Look, PeerSaid, Recorded, Scheme, Stored, Write, lease,
     raft::{self, Machine as Raft},
 };
 use crate::check::Fact;
@@ -16,7 +16,7 @@ use tenure::lease::{Budget, BudgetError};
 use tenure::log::{Position, Shape};
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::ChangeRefused;
-use tenure::raft::{ConfigError, Message, Stored, Write};
+use tenure::raft::ConfigError;
 use tenure::{Duration, Election, Input, Instant, Output, Standing, Unknown};
 
 /// A machine of one scheme or another.
@@ -193,17 +193,17 @@ impl Machine {
 }
 
 impl Election for Machine {
-    type Peer = Message;
+    type Peer = PeerSaid;
     type Request = Ask<Write>;
     type Reply = Answer;
 
-    fn handle(&mut self, now: Instant, input: Input<Message, Answer>) {
+    fn handle(&mut self, now: Instant, input: Input<PeerSaid, Answer>) {
         match self {
             Self::Raft(raft) => {
                 let input = match input {
                     Input::Reply(ticket, Ok(Answer::Written)) => Input::Reply(ticket, Ok(())),
                     Input::Reply(ticket, _) => Input::Reply(ticket, Err(Unknown)),
-                    Input::Peer(from, message) => Input::Peer(from, message),
+                    Input::Peer(from, PeerSaid::Raft(message)) => Input::Peer(from, message),
                     Input::Campaign => Input::Campaign,
                     Input::Resign { to } => Input::Resign { to },
                     Input::Timeout => Input::Timeout,
@@ -214,11 +214,13 @@ impl Election for Machine {
         }
     }
 
-    fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+    fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
         match self {
             Self::Raft(raft) => Some(match raft.poll()? {
-                Output::Request(ticket, write) => Output::Request(ticket, Ask::Disk(write)),
-                Output::Send(to, message) => Output::Send(to, message),
+                Output::Request(ticket, write) => {
+                    Output::Request(ticket, Ask::Disk(Write::Raft(write)))
+                }
+                Output::Send(to, message) => Output::Send(to, PeerSaid::Raft(message)),
                 Output::Event(event) => Output::Event(event),
             }),
             Self::Lease(lease) => lease.poll(),
@@ -254,7 +256,7 @@ impl Election for Machine {
     }
 }
 
-/// What it says to peers, writes and replicates is Raft's: the others have neither peers nor a disk.
+/// Those that elect by a store have neither peers nor a disk.
 impl Scheme for Machine {
     type Setup = Setup;
     type Write = Write;
@@ -269,7 +271,10 @@ impl Scheme for Machine {
         now: Instant,
     ) -> Option<Self> {
         Some(match setup {
-            Setup::Raft(setup) => Self::Raft(Box::new(Raft::boot(setup, node, life, stored, now)?)),
+            Setup::Raft(setup) => {
+                let stored = stored.map(|Stored::Raft(stored)| stored);
+                Self::Raft(Box::new(Raft::boot(setup, node, life, stored, now)?))
+            }
             Setup::Lease(setup) => Self::Lease(Box::new(setup.boot(node, life, now)?)),
         })
     }
@@ -310,8 +315,8 @@ impl Scheme for Machine {
         }
     }
 
-    fn pack(message: Message) -> Packet {
-        Raft::pack(message)
+    fn pack(said: PeerSaid) -> Packet {
+        Packet::Peer(said)
     }
 
     fn log(&self) -> Option<&Shape> {
@@ -347,7 +352,9 @@ impl Scheme for Machine {
     }
 
     fn configured(write: &Write) -> Option<(u64, u64, Configuration)> {
-        Raft::configured(write)
+        match write {
+            Write::Raft(write) => Raft::configured(write),
+        }
     }
 
     fn read(&mut self, now: Instant) -> Option<u64> {
@@ -368,39 +375,57 @@ impl Scheme for Machine {
         }
     }
 
-    fn carried(message: &Message) -> Carried {
-        Raft::carried(message)
+    fn carried(said: &PeerSaid) -> Carried {
+        match said {
+            PeerSaid::Raft(message) => Raft::carried(message),
+        }
     }
 
     fn changed(write: &Write) -> Carried {
-        Raft::changed(write)
+        match write {
+            Write::Raft(write) => Raft::changed(write),
+        }
     }
 
     fn log_of(stored: &Stored) -> &Shape {
-        Raft::log_of(stored)
+        match stored {
+            Stored::Raft(stored) => Raft::log_of(stored),
+        }
     }
 
-    fn load(message: Message, load: Arc<Load>) -> Packet {
-        Raft::load(message, load)
+    fn load(said: PeerSaid, load: Arc<Load>) -> Packet {
+        Packet::Loaded(said, load)
     }
 
-    fn unload(packet: Packet) -> Option<(Message, Option<Arc<Load>>)> {
-        Raft::unload(packet)
+    fn unload(packet: Packet) -> Option<(PeerSaid, Option<Arc<Load>>)> {
+        match packet {
+            Packet::Peer(said) => Some((said, None)),
+            Packet::Loaded(said, load) => Some((said, Some(load))),
+            _ => None,
+        }
     }
 
-    fn said(node: usize, to: usize, message: &Message) -> Option<Fact> {
-        Raft::said(node, to, message)
+    fn said(node: usize, to: usize, said: &PeerSaid) -> Option<Fact> {
+        match said {
+            PeerSaid::Raft(message) => Raft::said(node, to, message),
+        }
     }
 
     fn recorded(write: &Write) -> Recorded {
-        Raft::recorded(write)
+        match write {
+            Write::Raft(write) => Raft::recorded(write),
+        }
     }
 
     fn stored(stored: &Stored) -> Recorded {
-        Raft::stored(stored)
+        match stored {
+            Stored::Raft(stored) => Raft::stored(stored),
+        }
     }
 
     fn fold(write: &Write, trace: &mut Trace) {
-        Raft::fold(write, trace);
+        match write {
+            Write::Raft(write) => Raft::fold(write, trace),
+        }
     }
 }

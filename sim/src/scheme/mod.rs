@@ -4,11 +4,13 @@
 //! named in the trace, and which facts about it the checkers are told. [`Machine`] is one of any scheme: the host is made
 //! once for all of them.
 
+mod any;
 #[cfg_attr(not(feature = "stores"), path = "lease/none.rs")]
 pub mod lease;
 mod machine;
 pub mod raft;
 
+pub use any::{PeerSaid, Stored, Write};
 pub use lease::{ServerSaid, StoreAsk, StoreSaid};
 pub use machine::{Machine, Refusals, Setup, Unfit};
 pub use tenure::lease::Budget;

@@ -2,10 +2,9 @@
 //! in time, or answers that it knows of no leader, and its watch goes with it: the stream is lost.
 
 use super::{StoreAsk, StoreSaid};
-use crate::scheme::{Answer, Ask};
+use crate::scheme::{Answer, Ask, PeerSaid, Write};
 use std::collections::VecDeque;
 use tenure::lease::etcd::{Reply, Request};
-use tenure::raft::{Message, Write};
 use tenure::{Duration, Input, Instant, Output, Ticket, Unknown};
 
 /// Which member is asked, and what of.
@@ -48,7 +47,7 @@ impl Balancer {
     }
 
     /// What the machine is about to hear.
-    pub(super) fn hears(&mut self, now: Instant, input: &Input<Message, Answer>) {
+    pub(super) fn hears(&mut self, now: Instant, input: &Input<PeerSaid, Answer>) {
         self.now = now;
         let Input::Reply(ticket, result) = input else {
             return;
@@ -70,7 +69,7 @@ impl Balancer {
     }
 
     /// After the machine has heard it: the watch whose stream is lost, of which the machine is to hear.
-    pub(super) fn look(&mut self) -> Option<Input<Message, Answer>> {
+    pub(super) fn look(&mut self) -> Option<Input<PeerSaid, Answer>> {
         let overdue = |(_, sent): &(Ticket, Instant)| *sent + self.patience <= self.now;
         if self.asked.iter().any(overdue) {
             self.go_on();
@@ -89,7 +88,7 @@ impl Balancer {
     }
 
     /// What is still to be said before anything else.
-    pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+    pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
         let (member, watch) = self.closing.pop_front()?;
         let cancel = StoreAsk::Etcd(Request::WatchCancel { watch });
         Some(Output::Request(watch, Ask::Store(member, cancel)))
@@ -98,8 +97,8 @@ impl Balancer {
     /// What the machine says, to whom it goes.
     pub(super) fn routed(
         &mut self,
-        output: Output<Message, Ask<Write>>,
-    ) -> Output<Message, Ask<Write>> {
+        output: Output<PeerSaid, Ask<Write>>,
+    ) -> Output<PeerSaid, Ask<Write>> {
         let Output::Request(ticket, Ask::Store(_, ask)) = output else {
             return output;
         };

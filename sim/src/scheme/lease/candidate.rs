@@ -1,9 +1,8 @@
 //! What is the same of a machine of any scheme: how it hears, and what it says.
 
 use super::{StoreAsk, StoreSaid};
-use crate::scheme::{Answer, Ask};
+use crate::scheme::{Answer, Ask, PeerSaid, Write};
 use std::convert::Infallible;
-use tenure::raft::{Message, Write};
 use tenure::{Duration, Election, Input, Instant, Output, Unknown};
 
 /// A machine of a scheme that elects by a store.
@@ -19,7 +18,7 @@ pub(super) trait Candidate: Election<Peer = Infallible> {
 }
 
 /// An input of a world.
-pub(super) fn hear<C: Candidate>(machine: &mut C, now: Instant, input: Input<Message, Answer>) {
+pub(super) fn hear<C: Candidate>(machine: &mut C, now: Instant, input: Input<PeerSaid, Answer>) {
     let input = match input {
         // They have no peers.
         Input::Peer(..) => return,
@@ -33,7 +32,7 @@ pub(super) fn hear<C: Candidate>(machine: &mut C, now: Instant, input: Input<Mes
 }
 
 /// Its next output, for a world.
-pub(super) fn said<C: Candidate>(machine: &mut C) -> Option<Output<Message, Ask<Write>>> {
+pub(super) fn said<C: Candidate>(machine: &mut C) -> Option<Output<PeerSaid, Ask<Write>>> {
     Some(match machine.poll()? {
         Output::Request(ticket, request) => {
             let (server, ask) = C::ask(request);

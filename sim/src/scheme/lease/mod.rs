@@ -14,7 +14,7 @@ mod zookeeper;
 
 pub use setup::{Kind, Setup};
 
-use super::{Answer, Ask, Detail, Look, RoleCode};
+use super::{Answer, Ask, Detail, Look, PeerSaid, RoleCode, Write};
 use crate::server::Service;
 use crate::store::etcd::{Etcd, Member, Peer};
 use balancer::Balancer;
@@ -27,7 +27,6 @@ use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
 };
-use tenure::raft::{Message, Write};
 use tenure::{
     Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Unknown,
 };
@@ -149,7 +148,7 @@ macro_rules! each {
 }
 
 impl Machine {
-    pub(super) fn handle(&mut self, now: Instant, input: Input<Message, Answer>) {
+    pub(super) fn handle(&mut self, now: Instant, input: Input<PeerSaid, Answer>) {
         if let Some(balancer) = &mut self.balancer {
             balancer.hears(now, &input);
         }
@@ -159,7 +158,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+    pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
         if let Some(closing) = self.balancer.as_mut().and_then(Balancer::poll) {
             return Some(closing);
         }

@@ -1,13 +1,12 @@
 //! What stands for elections by a store where they are left out: there is no kind of them, and no value of any type here,
 //! so that the compiler drops whatever is done with one. The names are those of the module it stands for.
 
-use super::{Answer, Ask, Detail, Look};
+use super::{Answer, Ask, Detail, Look, PeerSaid, Write};
 use crate::scenario::Lease;
 use crate::server::Service;
 use std::hash::Hasher;
 use tenure::fence::Holder;
 use tenure::lease::{Budget, BudgetError, Refusals, Timing};
-use tenure::raft::{Message, Write};
 use tenure::{Duration, Input, Instant, Output, Standing};
 
 /// There is none. Only this module knows: code that has a value of a type made of it is not unreachable to lints.
@@ -128,11 +127,11 @@ impl Kept {
 pub struct Machine(Never);
 
 impl Machine {
-    pub(super) fn handle(&mut self, _: Instant, _: Input<Message, Answer>) {
+    pub(super) fn handle(&mut self, _: Instant, _: Input<PeerSaid, Answer>) {
         match self.0 {}
     }
 
-    pub(super) fn poll(&mut self) -> Option<Output<Message, Ask<Write>>> {
+    pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
         match self.0 {}
     }
 

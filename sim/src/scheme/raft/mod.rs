@@ -6,7 +6,7 @@ mod traced;
 pub(crate) use code::message_kind;
 pub(crate) use traced::fold;
 
-use super::{Carried, Detail, Look, Recorded, RoleCode, Scheme};
+use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::configurations::Configuration;
 use crate::check::{Check, Fact};
 use crate::packet::{Load, Packet};
@@ -141,7 +141,7 @@ impl Scheme for Machine {
     }
 
     fn pack(message: Message) -> Packet {
-        Packet::Raft(message)
+        Packet::Peer(PeerSaid::Raft(message))
     }
 
     fn log(&self) -> Option<&Shape> {
@@ -248,13 +248,13 @@ impl Scheme for Machine {
     }
 
     fn load(message: Message, load: Arc<Load>) -> Packet {
-        Packet::Loaded(message, load)
+        Packet::Loaded(PeerSaid::Raft(message), load)
     }
 
     fn unload(packet: Packet) -> Option<(Message, Option<Arc<Load>>)> {
         match packet {
-            Packet::Raft(message) => Some((message, None)),
-            Packet::Loaded(message, load) => Some((message, Some(load))),
+            Packet::Peer(PeerSaid::Raft(message)) => Some((message, None)),
+            Packet::Loaded(PeerSaid::Raft(message), load) => Some((message, Some(load))),
             _ => None,
         }
     }
