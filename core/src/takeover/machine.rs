@@ -56,14 +56,15 @@ pub struct Takeover<K, R = Faithful> {
     pub(super) ready: bool,
     /// Whether work of the tenure may run.
     pub(super) works: bool,
-    /// The number of the watch; 0 without one.
-    pub(super) watch: u64,
+    /// The first and the last ask of the watch, as long as there is one.
+    pub(super) watch: Option<(u64, u64)>,
     /// Whether something changed since it was listed.
     pub(super) changed: bool,
     /// What has to stop, and is not known to have.
     pub(super) stopping: Option<(Pass, Task<K>)>,
-    /// How many requests were made.
+    /// How many requests were made, and how many of them before this tenure.
     made: u64,
+    pub(super) before: u64,
     pub(super) out: VecDeque<Output<K>>,
     pub(super) refusals: Refusals,
 }
@@ -98,10 +99,11 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             more: false,
             ready: false,
             works: false,
-            watch: 0,
+            watch: None,
             changed: false,
             stopping: None,
             made: 0,
+            before: 0,
             out: VecDeque::new(),
             refusals: Refusals::default(),
         })
@@ -228,7 +230,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             .map(|(pass, task)| (*pass, task.next.ahead_of(now)))
             .hash(hasher);
         (&self.after, self.more, self.out.len()).hash(hasher);
-        (self.ready, self.works, self.watch != 0, self.changed).hash(hasher);
+        (self.ready, self.works, self.watch.is_some(), self.changed).hash(hasher);
     }
 
     /// Whether it is in the middle of something that has a limit.
@@ -294,7 +296,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
                 None
             };
             self.tenure = led;
-            self.since = now;
+            (self.since, self.before) = (now, self.made);
             self.begin(now, refused);
         }
     }
@@ -309,7 +311,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         self.tenure = None;
         self.stage = Stage::Idle;
         (self.ready, self.works) = (false, false);
-        (self.watch, self.changed) = (0, false);
+        (self.watch, self.changed) = (None, false);
         self.after = None;
     }
 

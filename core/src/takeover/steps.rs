@@ -91,7 +91,8 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             Stage::Reading => Stage::Clearing,
             Stage::Clearing if self.stopping.is_some() => return false,
             Stage::Clearing => {
-                (self.after, self.changed) = (None, false);
+                // A watch that was lost meanwhile is made anew, once this is done.
+                (self.after, self.changed) = (None, self.watch.is_none());
                 Stage::Listing
             }
             Stage::Listing => Stage::Taking,
@@ -101,7 +102,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             Stage::Announcing => Stage::Serving,
             Stage::Serving if self.changed => {
                 self.since = now;
-                if self.watch == 0 {
+                if self.watch.is_none() {
                     Stage::Watching
                 } else {
                     Stage::Clearing
@@ -208,8 +209,15 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             task.again(number, now + self.config.timing.retry);
         } else if let Some(place) = self.tasks.iter().position(|task| task.asked_as(number)) {
             self.answered_task(now, place, number, result);
-        } else if number == self.watch {
-            self.watched(result);
+        } else if result == Ok(Reply::Changed) && number > self.before && self.tenure.is_some() {
+            // Of a watch that was asked more than once, the host may tell under any of its tickets. Not to be told costs work,
+            // and to be told too often a look at the list.
+            self.changed = true;
+        } else if self
+            .watch
+            .is_some_and(|(first, last)| (first..=last).contains(&number))
+        {
+            self.watched(now, result);
         } else {
             self.refuse(Refusal::UnknownTicket);
         }
@@ -225,13 +233,13 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     }
 
     /// The watch tells something, or is not there any more.
-    fn watched(&mut self, result: Result<Reply<K>, Unknown>) {
+    fn watched(&mut self, now: Instant, result: Result<Reply<K>, Unknown>) {
         match result {
             Ok(Reply::Watching) => {}
-            Ok(Reply::Changed) => self.changed = true,
             Ok(Reply::NotDone | Reply::Failed) | Err(Unknown) => {
-                (self.watch, self.changed) = (0, true);
+                (self.watch, self.changed) = (None, true);
             }
+            Ok(Reply::Refused(refused)) => self.refused(now, refused),
             Ok(_) => self.refuse(Refusal::WrongAnswer),
         }
     }
@@ -255,8 +263,8 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             | (What::Resume { .. }, Ok(Reply::Resumed | Reply::Gone))
             | (What::Announce, Ok(Reply::Announced)) => task.done(),
             (What::Watch, Ok(Reply::Watching | Reply::Changed)) => {
+                self.watch = Some(task.asked());
                 task.done();
-                self.watch = number;
             }
             (What::List, Ok(Reply::Page { items, more })) => match self.page(now, &items, more) {
                 Ok(()) => {}
@@ -281,6 +289,8 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
                 task.again(number, retry);
                 self.refuse(Refusal::WrongAnswer);
             }
+            // A watch that was told to be there may be gone since, with the one that took its place.
+            (What::Watch, Ok(Reply::NotDone) | Err(Unknown)) => task.becomes(What::Watch, retry),
             (_, Ok(Reply::Refused(refused))) => self.refused(now, refused),
             (_, Ok(Reply::Failed)) => self.resign(now, Because::Failed),
             (_, Ok(Reply::NotDone) | Err(Unknown)) => task.again(number, retry),

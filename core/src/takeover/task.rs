@@ -49,13 +49,19 @@ impl<K: Clone> Task<K> {
         self.what.is_some()
     }
 
+    /// The numbers of the first ask and of the last.
+    pub(super) fn asked(&self) -> (u64, u64) {
+        let asks = self.asks.iter().filter(|number| **number != 0);
+        (asks.min().copied().unwrap_or(0), self.asks[0])
+    }
+
     pub(super) fn done(&mut self) {
         self.what = None;
     }
 
-    /// Something else is needed instead, at once. Answers to what was asked before are no answers to it.
-    pub(super) fn becomes(&mut self, what: What<K>, now: Instant) {
-        *self = Self::new(what, now);
+    /// Something else is needed instead, from then on. Answers to what was asked before are no answers to it.
+    pub(super) fn becomes(&mut self, what: What<K>, from: Instant) {
+        *self = Self::new(what, from);
     }
 
     /// Whether an answer with this number is one to it.

@@ -455,9 +455,78 @@ fn a_watch_that_is_lost_is_made_anew_before_it_is_listed() {
     let (anew, request) = host.ask();
     assert_eq!(request, Request::Watch);
     host.answer(anew, Reply::Watching);
-    assert_eq!(host.wants(), [list(None)], "what it has read is its own");
+    let (listing, request) = host.ask();
+    assert_eq!(request, list(None), "what it has read is its own");
+    host.answer(listing, page(&[], false));
+    assert_eq!(host.asks(), []);
+    // Whoever was told it too late is told it all the same.
     host.answer(watch, Reply::Changed);
-    assert_eq!(host.takeover.refusals().count(Refusal::UnknownTicket), 1);
+    assert_eq!(host.wants(), [list(None)]);
+    assert_eq!(host.takeover.refusals().total(), 0);
+}
+
+/// A host keeps one registration, the first or the last: it tells under the ticket of that.
+#[test]
+fn of_a_watch_that_was_asked_twice_every_ticket_tells() {
+    for answered in [0, 1] {
+        let mut host = Host::led(34, 9_000);
+        let (first, _) = host.until(|request| *request == Request::Watch)[0];
+        host.at(100);
+        let (second, _) = host.ask();
+        let tickets = [first, second];
+        host.answer(tickets[answered], Reply::Watching);
+        host.serve();
+        for ticket in tickets {
+            host.answer(ticket, Reply::Changed);
+            let (listing, request) = host.ask();
+            assert_eq!(request, list(None));
+            host.answer(listing, page(&[], false));
+        }
+        assert_eq!(host.takeover.refusals().total(), 0);
+    }
+}
+
+#[test]
+fn a_watch_that_is_lost_before_the_list_is_made_anew_after_it() {
+    let stops: [fn(&Request<u64>) -> bool; 2] = [
+        |request| matches!(request, Request::Read(_)),
+        |request| matches!(request, Request::List { .. }),
+    ];
+    for stop in stops {
+        let mut host = Host::led(34, 9_000);
+        let (watch, _) = host.until(|request| *request == Request::Watch)[0];
+        host.answer(watch, Reply::Watching);
+        let open = host.until(stop);
+        host.unknown(watch);
+        for (ticket, request) in open {
+            host.answer(ticket, good(&request));
+        }
+        let (announce, _) = host.until(|request| *request == Request::Announce)[0];
+        host.answer(announce, Reply::Announced);
+        host.at(10);
+        let says = host.says();
+        assert!(
+            matches!(
+                says[..],
+                [
+                    Output::Event(Event::Ready(_)),
+                    Output::Request(_, _, Request::Watch)
+                ]
+            ),
+            "{says:?}"
+        );
+    }
+}
+
+#[test]
+fn a_watch_that_the_guard_refuses_says_that_another_leads() {
+    let mut host = Host::led(34, 9_000);
+    let (watch, _) = host.until(|request| *request == Request::Watch)[0];
+    host.answer(watch, Reply::Watching);
+    host.serve();
+    let stale = Refused::Stale { highest: token(35) };
+    host.answer(watch, Reply::Refused(stale));
+    assert_eq!(host.resigns(), Some(Because::Overtaken));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod by_hand;
 mod host;
 mod laws;
+mod sceptic;
 mod storm;
 mod storms;
 mod timelines;
