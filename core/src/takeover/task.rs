@@ -3,8 +3,9 @@
 use super::words::{How, Policy, Request};
 use crate::{Instant, Token};
 
-/// The asks of one task whose answers count: the last few. Whatever is asked again is harmless when it is done twice, so
-/// that a late answer to an earlier ask is as good as one to the last.
+/// The asks of one task whose answers count: the first, and the last few. Whatever is asked again is harmless when it is done
+/// twice, so that a late answer to an earlier ask is as good as one to the last. The first is kept for what takes several times
+/// as long as its answer is waited for: of the last alone, each would be forgotten before its answer comes.
 const ASKS: usize = 4;
 
 /// What is needed.
@@ -77,7 +78,11 @@ impl<K: Clone> Task<K> {
         after: &Option<K>,
         limit: u32,
     ) -> Option<Request<K>> {
-        self.asks.rotate_right(1);
+        let [.., third, first] = &mut self.asks;
+        if *first == 0 {
+            *first = *third;
+        }
+        self.asks[..ASKS - 1].rotate_right(1);
         self.asks[0] = number;
         self.next = next;
         Some(match self.what.as_ref()? {

@@ -132,6 +132,32 @@ fn what_is_unknown_or_not_done_is_asked_again_and_a_late_answer_counts() {
     assert_eq!(host.asks(), []);
 }
 
+/// What takes many times as long as it is waited for comes through, and so does a drain that its host answers once.
+#[test]
+fn the_first_ask_is_not_forgotten_however_often_it_is_repeated() {
+    let mut host = Host::led(34, 9_000);
+    let fences = host.asks();
+    for millis in (100..=700).step_by(100) {
+        host.at(millis);
+        assert_eq!(host.asks().len(), fences.len());
+    }
+    for (ticket, request) in fences {
+        host.answer(ticket, good(&request));
+    }
+    host.serve();
+    host.at(1_000);
+    host.hand(Input::HandOver);
+    let (drain, _) = host.ask();
+    for millis in (1_100..1_500).step_by(100) {
+        host.at(millis);
+        host.ask();
+    }
+    host.at(1_490);
+    host.answer(drain, Reply::Stopped);
+    assert_eq!(host.says(), [Output::Resign(Because::HandedOver)]);
+    assert_eq!(host.takeover.refusals().total(), 0);
+}
+
 #[test]
 fn who_owns_an_item_decides_what_a_claim_that_failed_means() {
     // The own token: an earlier ask came through (LS-R4).
