@@ -128,6 +128,11 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         match stage {
             Stage::Fencing => self.tasks.extend(resources.map(What::Fence).map(task)),
             Stage::Reading => self.tasks.extend(resources.map(What::Read).map(task)),
+            // One that was lost is not asked for in the same breath: it might be lost as fast.
+            Stage::Watching if self.ready => {
+                let next = now + self.config.timing.retry;
+                self.tasks.push(Task::new(What::Watch, next));
+            }
             Stage::Watching => self.tasks.push(task(What::Watch)),
             Stage::Listing => self.tasks.push(task(What::List)),
             Stage::Announcing => self.tasks.push(task(What::Announce)),
