@@ -119,7 +119,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         match input {
             Input::Look => {}
             Input::Reply(ticket, result) => self.answered(now, ticket, result),
-            Input::Refused(refused) => self.refused(now, refused),
+            Input::Refused(token, refused) => {
+                // What a former tenure sent may be refused late, and says nothing of this one.
+                if self.tenure.is_some_and(|tenure| tenure.token == token) {
+                    self.refused(now, refused);
+                }
+            }
             Input::HandOver => self.hand_over(now),
         }
         self.act(now);

@@ -178,8 +178,9 @@ pub enum Input<K> {
     Look,
     /// A request was answered.
     Reply(Ticket, Result<Reply<K>, crate::Unknown>),
-    /// The guard of a resource refused an effect of the work.
-    Refused(Refused),
+    /// The guard of a resource refused an effect of the work, which showed this token. No effect when that is not of the
+    /// present tenure.
+    Refused(Token, Refused),
     /// Finish what runs, and leave office. No effect on a node that does not lead.
     HandOver,
 }

@@ -709,7 +709,8 @@ fn without_work_that_runs_a_hand_over_is_to_resign() {
 fn an_effect_that_the_guard_refuses_ends_the_leading_of_who_was_overtaken() {
     let mut host = Host::led(34, 9_000);
     host.serve();
-    host.hand(Input::Refused(Refused::Stale { highest: token(36) }));
+    let stale = Refused::Stale { highest: token(36) };
+    host.hand(Input::Refused(token(34), stale));
     let says = host.says();
     let [
         Output::Resign(Because::Overtaken),
@@ -719,4 +720,21 @@ fn an_effect_that_the_guard_refuses_ends_the_leading_of_who_was_overtaken() {
         panic!("{says:?}")
     };
     assert_eq!(host.may_go_on(), None);
+}
+
+/// The node leads again, with a higher token, and has fenced with it: an effect of its former tenure arrives after that.
+#[test]
+fn what_is_refused_of_a_former_tenure_is_no_matter_to_the_next() {
+    let mut host = Host::led(34, 9_000);
+    host.serve();
+    host.lose();
+    host.says();
+    let stale = Refused::Stale { highest: token(36) };
+    host.hand(Input::Refused(token(34), stale));
+    host.lead(36, 9_900);
+    host.says();
+    host.hand(Input::Refused(token(34), stale));
+    assert_eq!(host.says(), []);
+    host.hand(Input::Refused(token(36), Refused::Closed));
+    assert_eq!(host.resigns(), Some(Because::Failed));
 }

@@ -40,7 +40,7 @@ fn a_leader_that_slept_does_not_write_over_its_successor() {
     // And by its own clock, before it writes at all.
     first.now = ms(20_000);
     assert_eq!(first.may_go_on(), None);
-    first.hand(Input::Refused(refused));
+    first.hand(Input::Refused(shown.token, refused));
     let says = first.says();
     assert_eq!(
         says[0],
