@@ -66,11 +66,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         match self.stage {
             Stage::Resigning(because, say) if say <= now => self.say_resign(now, because),
             Stage::Resigning(..) => {}
-            Stage::Draining(until) if until <= now => {
+            Stage::Draining(until) if until.min(self.hard_deadline(tenure)) <= now => {
+                let end = until.min(self.hard_deadline(tenure));
                 self.drop_requests();
                 self.stop_work(now, tenure.token);
                 // By then it has stopped: so it was said. What has not, the guard keeps out.
-                if until + self.config.timing.stop <= now {
+                if end + self.config.timing.stop <= now {
                     self.resign(now, Because::HandedOver);
                 }
             }
@@ -175,16 +176,15 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
 
     /// The host wants to hand over.
     pub(super) fn hand_over(&mut self, now: Instant) {
-        let Some(tenure) = self.tenure else {
-            return;
-        };
-        if matches!(self.stage, Stage::Draining(_) | Stage::Resigning(..)) {
+        if self.tenure.is_none() || matches!(self.stage, Stage::Draining(_) | Stage::Resigning(..))
+        {
             return;
         }
         if self.works {
+            // The tenure may be renewed until then; where it is not, it ends before.
             let until = now + self.config.timing.drain;
             self.drop_requests();
-            self.enter(now, Stage::Draining(until.min(self.hard_deadline(tenure))));
+            self.enter(now, Stage::Draining(until));
         } else {
             self.resign(now, Because::HandedOver);
         }

@@ -655,7 +655,7 @@ fn a_hand_over_has_a_hard_deadline_before_the_tenure_ends() {
     let mut host = Host::led(34, 300);
     host.serve();
     host.hand(Input::HandOver);
-    assert_eq!(host.wants(), [Request::Drain(ms(280))]);
+    assert_eq!(host.wants(), [Request::Drain(ms(500))]);
     assert_eq!(
         (host.may_go_on(), host.takeover.deadline()),
         (Some(ms(280)), Some(ms(100)))
@@ -669,6 +669,30 @@ fn a_hand_over_has_a_hard_deadline_before_the_tenure_ends() {
     host.at(300);
     assert_eq!(host.says(), [Output::Event(Event::Over(token(34)))]);
     assert!(!host.takeover.may_leave(), "not before it has stopped");
+}
+
+#[test]
+fn a_tenure_that_is_renewed_while_it_hands_over_lets_work_finish() {
+    let mut host = Host::led(34, 300);
+    host.serve();
+    host.hand(Input::HandOver);
+    host.asks();
+    host.lead(34, 600);
+    assert_eq!(host.may_go_on(), Some(ms(500)));
+    host.at(280);
+    assert!(!host.wants().contains(&Request::Stop));
+    host.at(500);
+    assert_eq!(host.wants().last(), Some(&Request::Stop));
+    // A renewal that comes after the hard deadline brings no work back.
+    let mut late = Host::led(34, 300);
+    late.serve();
+    late.hand(Input::HandOver);
+    late.at(280);
+    let (stop, _) = late.asks().pop().unwrap();
+    late.lead(34, 9_000);
+    assert_eq!((late.says(), late.may_go_on()), (vec![], None));
+    late.answer(stop, Reply::Stopped);
+    assert_eq!(late.says(), [Output::Resign(Because::HandedOver)]);
 }
 
 #[test]
