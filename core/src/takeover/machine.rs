@@ -309,10 +309,10 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     /// The tenure is over: of its work nothing may run any more, whatever it was at.
     fn over(&mut self, now: Instant, token: Token) {
         self.drop_requests();
-        self.stop_work(now, token);
         if !matches!(self.stage, Stage::Resigning(Because::Revived, _)) {
             self.out.push_back(Output::Event(Event::Over(token)));
         }
+        self.stop_work(now, token);
         self.tenure = None;
         self.stage = Stage::Idle;
         (self.ready, self.works) = (false, false);
@@ -331,11 +331,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         });
     }
 
-    /// What may run of this tenure has to stop.
+    /// What may run of this tenure has to stop: which is asked before anything else is said, as that the node resigns.
     pub(super) fn stop_work(&mut self, now: Instant, token: Token) {
         if self.works && self.stopping.is_none() {
-            let task = Task::new(What::Stop, now);
-            self.stopping = Some((self.pass_of(token), task));
+            let pass = self.pass_of(token);
+            self.stopping = Some((pass, Task::new(What::Stop, now)));
+            self.ask(now, None, pass);
         }
     }
 

@@ -44,7 +44,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     }
 
     /// Asks for a task of the stage, or, without a place, for what has to stop.
-    fn ask(&mut self, now: Instant, place: Option<usize>, pass: crate::fence::Pass) {
+    pub(super) fn ask(&mut self, now: Instant, place: Option<usize>, pass: crate::fence::Pass) {
         let ticket = self.ticket();
         let next = now + self.config.timing.patience;
         let task = match place {

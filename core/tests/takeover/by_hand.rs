@@ -300,10 +300,10 @@ fn whatever_cannot_be_done_or_is_refused_makes_it_resign() {
             host.answer(ticket, reply.clone());
             let says = host.says();
             assert!(
-                matches!(says[0], Output::Resign(why) if why == because),
+                matches!(says.last(), Some(Output::Resign(why)) if *why == because),
                 "{request:?}: {says:?}"
             );
-            // What runs already is stopped, and nothing else is asked.
+            // What runs already is stopped first, and nothing else is asked.
             assert_eq!(says.len(), 1 + usize::from(works), "{says:?}");
             assert_eq!((host.may_go_on(), host.may_begin()), (None, None));
             // Until the election is rid of the tenure, it says so.
@@ -737,8 +737,8 @@ fn an_effect_that_the_guard_refuses_ends_the_leading_of_who_was_overtaken() {
     host.hand(Input::Refused(token(34), stale));
     let says = host.says();
     let [
-        Output::Resign(Because::Overtaken),
         Output::Request(_, _, Request::Stop),
+        Output::Resign(Because::Overtaken),
     ] = says[..]
     else {
         panic!("{says:?}")
