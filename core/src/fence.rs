@@ -135,6 +135,8 @@ impl Fence {
     }
 
     /// The guard after a restart. Without its record it fails closed: it refuses everything until [`reopen`](Self::reopen).
+    /// A record out of a backup is none: it does not know whom the guard has shut out since. The resource that was restored with
+    /// it passes `None`.
     #[must_use]
     pub fn restore(election: ElectionId, record: Option<Record>) -> Self {
         let seen = record.filter(|record| record.election == election);

@@ -56,14 +56,15 @@ pub struct Takeover<K, R = Faithful> {
     pub(super) ready: bool,
     /// Whether work of the tenure may run.
     pub(super) works: bool,
-    /// The number of the watch; 0 without one.
-    pub(super) watch: u64,
+    /// The first and the last ask of the watch, as long as there is one.
+    pub(super) watch: Option<(u64, u64)>,
     /// Whether something changed since it was listed.
     pub(super) changed: bool,
     /// What has to stop, and is not known to have.
     pub(super) stopping: Option<(Pass, Task<K>)>,
-    /// How many requests were made.
+    /// How many requests were made, and how many of them before this tenure.
     made: u64,
+    pub(super) before: u64,
     pub(super) out: VecDeque<Output<K>>,
     pub(super) refusals: Refusals,
 }
@@ -98,10 +99,11 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             more: false,
             ready: false,
             works: false,
-            watch: 0,
+            watch: None,
             changed: false,
             stopping: None,
             made: 0,
+            before: 0,
             out: VecDeque::new(),
             refusals: Refusals::default(),
         })
@@ -117,7 +119,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         match input {
             Input::Look => {}
             Input::Reply(ticket, result) => self.answered(now, ticket, result),
-            Input::Refused(refused) => self.refused(now, refused),
+            Input::Refused(token, refused) => {
+                // What a former tenure sent may be refused late, and says nothing of this one.
+                if self.tenure.is_some_and(|tenure| tenure.token == token) {
+                    self.refused(now, refused);
+                }
+            }
             Input::HandOver => self.hand_over(now),
         }
         self.act(now);
@@ -228,7 +235,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             .map(|(pass, task)| (*pass, task.next.ahead_of(now)))
             .hash(hasher);
         (&self.after, self.more, self.out.len()).hash(hasher);
-        (self.ready, self.works, self.watch != 0, self.changed).hash(hasher);
+        (self.ready, self.works, self.watch.is_some(), self.changed).hash(hasher);
     }
 
     /// Whether it is in the middle of something that has a limit.
@@ -294,7 +301,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
                 None
             };
             self.tenure = led;
-            self.since = now;
+            (self.since, self.before) = (now, self.made);
             self.begin(now, refused);
         }
     }
@@ -302,14 +309,14 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     /// The tenure is over: of its work nothing may run any more, whatever it was at.
     fn over(&mut self, now: Instant, token: Token) {
         self.drop_requests();
-        self.stop_work(now, token);
         if !matches!(self.stage, Stage::Resigning(Because::Revived, _)) {
             self.out.push_back(Output::Event(Event::Over(token)));
         }
+        self.stop_work(now, token);
         self.tenure = None;
         self.stage = Stage::Idle;
         (self.ready, self.works) = (false, false);
-        (self.watch, self.changed) = (0, false);
+        (self.watch, self.changed) = (None, false);
         self.after = None;
     }
 
@@ -324,11 +331,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         });
     }
 
-    /// What may run of this tenure has to stop.
+    /// What may run of this tenure has to stop: which is asked before anything else is said, as that the node resigns.
     pub(super) fn stop_work(&mut self, now: Instant, token: Token) {
         if self.works && self.stopping.is_none() {
-            let task = Task::new(What::Stop, now);
-            self.stopping = Some((self.pass_of(token), task));
+            let pass = self.pass_of(token);
+            self.stopping = Some((pass, Task::new(What::Stop, now)));
+            self.ask(now, None, pass);
         }
     }
 

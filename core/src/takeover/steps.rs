@@ -44,7 +44,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     }
 
     /// Asks for a task of the stage, or, without a place, for what has to stop.
-    fn ask(&mut self, now: Instant, place: Option<usize>, pass: crate::fence::Pass) {
+    pub(super) fn ask(&mut self, now: Instant, place: Option<usize>, pass: crate::fence::Pass) {
         let ticket = self.ticket();
         let next = now + self.config.timing.patience;
         let task = match place {
@@ -66,11 +66,12 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         match self.stage {
             Stage::Resigning(because, say) if say <= now => self.say_resign(now, because),
             Stage::Resigning(..) => {}
-            Stage::Draining(until) if until <= now => {
+            Stage::Draining(until) if until.min(self.hard_deadline(tenure)) <= now => {
+                let end = until.min(self.hard_deadline(tenure));
                 self.drop_requests();
                 self.stop_work(now, tenure.token);
                 // By then it has stopped: so it was said. What has not, the guard keeps out.
-                if until + self.config.timing.stop <= now {
+                if end + self.config.timing.stop <= now {
                     self.resign(now, Because::HandedOver);
                 }
             }
@@ -91,7 +92,8 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             Stage::Reading => Stage::Clearing,
             Stage::Clearing if self.stopping.is_some() => return false,
             Stage::Clearing => {
-                (self.after, self.changed) = (None, false);
+                // A watch that was lost meanwhile is made anew, once this is done.
+                (self.after, self.changed) = (None, self.watch.is_none());
                 Stage::Listing
             }
             Stage::Listing => Stage::Taking,
@@ -101,7 +103,7 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             Stage::Announcing => Stage::Serving,
             Stage::Serving if self.changed => {
                 self.since = now;
-                if self.watch == 0 {
+                if self.watch.is_none() {
                     Stage::Watching
                 } else {
                     Stage::Clearing
@@ -127,6 +129,11 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
         match stage {
             Stage::Fencing => self.tasks.extend(resources.map(What::Fence).map(task)),
             Stage::Reading => self.tasks.extend(resources.map(What::Read).map(task)),
+            // One that was lost is not asked for in the same breath: it might be lost as fast.
+            Stage::Watching if self.ready => {
+                let next = now + self.config.timing.retry;
+                self.tasks.push(Task::new(What::Watch, next));
+            }
             Stage::Watching => self.tasks.push(task(What::Watch)),
             Stage::Listing => self.tasks.push(task(What::List)),
             Stage::Announcing => self.tasks.push(task(What::Announce)),
@@ -169,16 +176,15 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
 
     /// The host wants to hand over.
     pub(super) fn hand_over(&mut self, now: Instant) {
-        let Some(tenure) = self.tenure else {
-            return;
-        };
-        if matches!(self.stage, Stage::Draining(_) | Stage::Resigning(..)) {
+        if self.tenure.is_none() || matches!(self.stage, Stage::Draining(_) | Stage::Resigning(..))
+        {
             return;
         }
         if self.works {
+            // The tenure may be renewed until then; where it is not, it ends before.
             let until = now + self.config.timing.drain;
             self.drop_requests();
-            self.enter(now, Stage::Draining(until.min(self.hard_deadline(tenure))));
+            self.enter(now, Stage::Draining(until));
         } else {
             self.resign(now, Because::HandedOver);
         }
@@ -208,8 +214,15 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             task.again(number, now + self.config.timing.retry);
         } else if let Some(place) = self.tasks.iter().position(|task| task.asked_as(number)) {
             self.answered_task(now, place, number, result);
-        } else if number == self.watch {
-            self.watched(result);
+        } else if result == Ok(Reply::Changed) && number > self.before && self.tenure.is_some() {
+            // Of a watch that was asked more than once, the host may tell under any of its tickets. Not to be told costs work,
+            // and to be told too often a look at the list.
+            self.changed = true;
+        } else if self
+            .watch
+            .is_some_and(|(first, last)| (first..=last).contains(&number))
+        {
+            self.watched(now, result);
         } else {
             self.refuse(Refusal::UnknownTicket);
         }
@@ -225,13 +238,13 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
     }
 
     /// The watch tells something, or is not there any more.
-    fn watched(&mut self, result: Result<Reply<K>, Unknown>) {
+    fn watched(&mut self, now: Instant, result: Result<Reply<K>, Unknown>) {
         match result {
             Ok(Reply::Watching) => {}
-            Ok(Reply::Changed) => self.changed = true,
             Ok(Reply::NotDone | Reply::Failed) | Err(Unknown) => {
-                (self.watch, self.changed) = (0, true);
+                (self.watch, self.changed) = (None, true);
             }
+            Ok(Reply::Refused(refused)) => self.refused(now, refused),
             Ok(_) => self.refuse(Refusal::WrongAnswer),
         }
     }
@@ -255,8 +268,8 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
             | (What::Resume { .. }, Ok(Reply::Resumed | Reply::Gone))
             | (What::Announce, Ok(Reply::Announced)) => task.done(),
             (What::Watch, Ok(Reply::Watching | Reply::Changed)) => {
+                self.watch = Some(task.asked());
                 task.done();
-                self.watch = number;
             }
             (What::List, Ok(Reply::Page { items, more })) => match self.page(now, &items, more) {
                 Ok(()) => {}
@@ -281,6 +294,8 @@ impl<K: Clone + Ord, R: Rules> Takeover<K, R> {
                 task.again(number, retry);
                 self.refuse(Refusal::WrongAnswer);
             }
+            // A watch that was told to be there may be gone since, with the one that took its place.
+            (What::Watch, Ok(Reply::NotDone) | Err(Unknown)) => task.becomes(What::Watch, retry),
             (_, Ok(Reply::Refused(refused))) => self.refused(now, refused),
             (_, Ok(Reply::Failed)) => self.resign(now, Because::Failed),
             (_, Ok(Reply::NotDone) | Err(Unknown)) => task.again(number, retry),

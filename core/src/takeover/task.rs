@@ -3,8 +3,9 @@
 use super::words::{How, Policy, Request};
 use crate::{Instant, Token};
 
-/// The asks of one task whose answers count: the last few. Whatever is asked again is harmless when it is done twice, so
-/// that a late answer to an earlier ask is as good as one to the last.
+/// The asks of one task whose answers count: the first, and the last few. Whatever is asked again is harmless when it is done
+/// twice, so that a late answer to an earlier ask is as good as one to the last. The first is kept for what takes several times
+/// as long as its answer is waited for: of the last alone, each would be forgotten before its answer comes.
 const ASKS: usize = 4;
 
 /// What is needed.
@@ -49,13 +50,19 @@ impl<K: Clone> Task<K> {
         self.what.is_some()
     }
 
+    /// The numbers of the first ask and of the last.
+    pub(super) fn asked(&self) -> (u64, u64) {
+        let asks = self.asks.iter().filter(|number| **number != 0);
+        (asks.min().copied().unwrap_or(0), self.asks[0])
+    }
+
     pub(super) fn done(&mut self) {
         self.what = None;
     }
 
-    /// Something else is needed instead, at once. Answers to what was asked before are no answers to it.
-    pub(super) fn becomes(&mut self, what: What<K>, now: Instant) {
-        *self = Self::new(what, now);
+    /// Something else is needed instead, from then on. Answers to what was asked before are no answers to it.
+    pub(super) fn becomes(&mut self, what: What<K>, from: Instant) {
+        *self = Self::new(what, from);
     }
 
     /// Whether an answer with this number is one to it.
@@ -71,7 +78,11 @@ impl<K: Clone> Task<K> {
         after: &Option<K>,
         limit: u32,
     ) -> Option<Request<K>> {
-        self.asks.rotate_right(1);
+        let [.., third, first] = &mut self.asks;
+        if *first == 0 {
+            *first = *third;
+        }
+        self.asks[..ASKS - 1].rotate_right(1);
         self.asks[0] = number;
         self.next = next;
         Some(match self.what.as_ref()? {

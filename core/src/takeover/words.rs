@@ -44,7 +44,8 @@ pub enum Request<K> {
     /// Raise the guard of this resource: [`Fence::fence`](crate::fence::Fence::fence). Answered by [`Reply::Fenced`].
     Fence(u32),
     /// Be told from now on when work appears that somebody else began. Answered by [`Reply::Watching`], and by
-    /// [`Reply::Changed`] whenever it does. A host that has nothing to watch answers at once.
+    /// [`Reply::Changed`] whenever it does, both under this ticket or a later one of the same; by
+    /// [`Unknown`](crate::Unknown), at any time, when the watch is lost. A host that has nothing to watch answers at once.
     Watch,
     /// Read what is needed of this resource to write it: nobody else does from now on. Answered by [`Reply::Read`]; what was
     /// read is the host's.
@@ -70,7 +71,8 @@ pub enum Request<K> {
         from: Token,
     },
     /// Go on with an item that was taken over. Answered by [`Reply::Resumed`] when it was begun, or marked; not when it is
-    /// done. Begun again for the same token while it runs, it goes on as it is.
+    /// done. Begun again for the same token while it runs, it goes on as it is; and when it was finished meanwhile, it is not
+    /// begun once more, but answered by [`Reply::Gone`].
     Resume {
         /// Which.
         key: K,
@@ -166,7 +168,8 @@ listed! {
         /// The tenure has no token, as those of Redlock: nobody could tell its work from that of another.
         NoToken,
         /// The tenure was over for its work before, which was stopped, and shows again: the host looked at a standing of one
-        /// time with the clock of another. It leads and nobody would work.
+        /// time with the clock of another. It leads and nobody would work. Or its token is below one that this process had: the
+        /// store of the election fell back, and an operator has to raise the generation.
         Revived,
     }
 }
@@ -178,8 +181,9 @@ pub enum Input<K> {
     Look,
     /// A request was answered.
     Reply(Ticket, Result<Reply<K>, crate::Unknown>),
-    /// The guard of a resource refused an effect of the work.
-    Refused(Refused),
+    /// The guard of a resource refused an effect of the work, which showed this token. No effect when that is not of the
+    /// present tenure.
+    Refused(Token, Refused),
     /// Finish what runs, and leave office. No effect on a node that does not lead.
     HandOver,
 }

@@ -132,6 +132,32 @@ fn what_is_unknown_or_not_done_is_asked_again_and_a_late_answer_counts() {
     assert_eq!(host.asks(), []);
 }
 
+/// What takes many times as long as it is waited for comes through, and so does a drain that its host answers once.
+#[test]
+fn the_first_ask_is_not_forgotten_however_often_it_is_repeated() {
+    let mut host = Host::led(34, 9_000);
+    let fences = host.asks();
+    for millis in (100..=700).step_by(100) {
+        host.at(millis);
+        assert_eq!(host.asks().len(), fences.len());
+    }
+    for (ticket, request) in fences {
+        host.answer(ticket, good(&request));
+    }
+    host.serve();
+    host.at(1_000);
+    host.hand(Input::HandOver);
+    let (drain, _) = host.ask();
+    for millis in (1_100..1_500).step_by(100) {
+        host.at(millis);
+        host.ask();
+    }
+    host.at(1_490);
+    host.answer(drain, Reply::Stopped);
+    assert_eq!(host.says(), [Output::Resign(Because::HandedOver)]);
+    assert_eq!(host.takeover.refusals().total(), 0);
+}
+
 #[test]
 fn who_owns_an_item_decides_what_a_claim_that_failed_means() {
     // The own token: an earlier ask came through (LS-R4).
@@ -274,10 +300,10 @@ fn whatever_cannot_be_done_or_is_refused_makes_it_resign() {
             host.answer(ticket, reply.clone());
             let says = host.says();
             assert!(
-                matches!(says[0], Output::Resign(why) if why == because),
+                matches!(says.last(), Some(Output::Resign(why)) if *why == because),
                 "{request:?}: {says:?}"
             );
-            // What runs already is stopped, and nothing else is asked.
+            // What runs already is stopped first, and nothing else is asked.
             assert_eq!(says.len(), 1 + usize::from(works), "{says:?}");
             assert_eq!((host.may_go_on(), host.may_begin()), (None, None));
             // Until the election is rid of the tenure, it says so.
@@ -452,12 +478,78 @@ fn a_watch_that_is_lost_is_made_anew_before_it_is_listed() {
     host.answer(watch, Reply::Watching);
     host.serve();
     host.unknown(watch);
+    assert_eq!(host.asks(), [], "not in the same breath");
+    host.at(10);
     let (anew, request) = host.ask();
     assert_eq!(request, Request::Watch);
     host.answer(anew, Reply::Watching);
-    assert_eq!(host.wants(), [list(None)], "what it has read is its own");
+    let (listing, request) = host.ask();
+    assert_eq!(request, list(None), "what it has read is its own");
+    host.answer(listing, page(&[], false));
+    assert_eq!(host.asks(), []);
+    // Whoever was told it too late is told it all the same.
     host.answer(watch, Reply::Changed);
-    assert_eq!(host.takeover.refusals().count(Refusal::UnknownTicket), 1);
+    assert_eq!(host.wants(), [list(None)]);
+    assert_eq!(host.takeover.refusals().total(), 0);
+}
+
+/// A host keeps one registration, the first or the last: it tells under the ticket of that.
+#[test]
+fn of_a_watch_that_was_asked_twice_every_ticket_tells() {
+    for answered in [0, 1] {
+        let mut host = Host::led(34, 9_000);
+        let (first, _) = host.until(|request| *request == Request::Watch)[0];
+        host.at(100);
+        let (second, _) = host.ask();
+        let tickets = [first, second];
+        host.answer(tickets[answered], Reply::Watching);
+        host.serve();
+        for ticket in tickets {
+            host.answer(ticket, Reply::Changed);
+            let (listing, request) = host.ask();
+            assert_eq!(request, list(None));
+            host.answer(listing, page(&[], false));
+        }
+        assert_eq!(host.takeover.refusals().total(), 0);
+    }
+}
+
+#[test]
+fn a_watch_that_is_lost_before_the_list_is_made_anew_after_it() {
+    let stops: [fn(&Request<u64>) -> bool; 2] = [
+        |request| matches!(request, Request::Read(_)),
+        |request| matches!(request, Request::List { .. }),
+    ];
+    for stop in stops {
+        let mut host = Host::led(34, 9_000);
+        let (watch, _) = host.until(|request| *request == Request::Watch)[0];
+        host.answer(watch, Reply::Watching);
+        let open = host.until(stop);
+        host.unknown(watch);
+        for (ticket, request) in open {
+            host.answer(ticket, good(&request));
+        }
+        let (announce, _) = host.until(|request| *request == Request::Announce)[0];
+        host.answer(announce, Reply::Announced);
+        let says = host.says();
+        assert!(
+            matches!(says[..], [Output::Event(Event::Ready(_))]),
+            "{says:?}"
+        );
+        host.at(10);
+        assert_eq!(host.wants(), [Request::Watch]);
+    }
+}
+
+#[test]
+fn a_watch_that_the_guard_refuses_says_that_another_leads() {
+    let mut host = Host::led(34, 9_000);
+    let (watch, _) = host.until(|request| *request == Request::Watch)[0];
+    host.answer(watch, Reply::Watching);
+    host.serve();
+    let stale = Refused::Stale { highest: token(35) };
+    host.answer(watch, Reply::Refused(stale));
+    assert_eq!(host.resigns(), Some(Because::Overtaken));
 }
 
 #[test]
@@ -563,7 +655,7 @@ fn a_hand_over_has_a_hard_deadline_before_the_tenure_ends() {
     let mut host = Host::led(34, 300);
     host.serve();
     host.hand(Input::HandOver);
-    assert_eq!(host.wants(), [Request::Drain(ms(280))]);
+    assert_eq!(host.wants(), [Request::Drain(ms(500))]);
     assert_eq!(
         (host.may_go_on(), host.takeover.deadline()),
         (Some(ms(280)), Some(ms(100)))
@@ -577,6 +669,30 @@ fn a_hand_over_has_a_hard_deadline_before_the_tenure_ends() {
     host.at(300);
     assert_eq!(host.says(), [Output::Event(Event::Over(token(34)))]);
     assert!(!host.takeover.may_leave(), "not before it has stopped");
+}
+
+#[test]
+fn a_tenure_that_is_renewed_while_it_hands_over_lets_work_finish() {
+    let mut host = Host::led(34, 300);
+    host.serve();
+    host.hand(Input::HandOver);
+    host.asks();
+    host.lead(34, 600);
+    assert_eq!(host.may_go_on(), Some(ms(500)));
+    host.at(280);
+    assert!(!host.wants().contains(&Request::Stop));
+    host.at(500);
+    assert_eq!(host.wants().last(), Some(&Request::Stop));
+    // A renewal that comes after the hard deadline brings no work back.
+    let mut late = Host::led(34, 300);
+    late.serve();
+    late.hand(Input::HandOver);
+    late.at(280);
+    let (stop, _) = late.asks().pop().unwrap();
+    late.lead(34, 9_000);
+    assert_eq!((late.says(), late.may_go_on()), (vec![], None));
+    late.answer(stop, Reply::Stopped);
+    assert_eq!(late.says(), [Output::Resign(Because::HandedOver)]);
 }
 
 #[test]
@@ -617,14 +733,32 @@ fn without_work_that_runs_a_hand_over_is_to_resign() {
 fn an_effect_that_the_guard_refuses_ends_the_leading_of_who_was_overtaken() {
     let mut host = Host::led(34, 9_000);
     host.serve();
-    host.hand(Input::Refused(Refused::Stale { highest: token(36) }));
+    let stale = Refused::Stale { highest: token(36) };
+    host.hand(Input::Refused(token(34), stale));
     let says = host.says();
     let [
-        Output::Resign(Because::Overtaken),
         Output::Request(_, _, Request::Stop),
+        Output::Resign(Because::Overtaken),
     ] = says[..]
     else {
         panic!("{says:?}")
     };
     assert_eq!(host.may_go_on(), None);
+}
+
+/// The node leads again, with a higher token, and has fenced with it: an effect of its former tenure arrives after that.
+#[test]
+fn what_is_refused_of_a_former_tenure_is_no_matter_to_the_next() {
+    let mut host = Host::led(34, 9_000);
+    host.serve();
+    host.lose();
+    host.says();
+    let stale = Refused::Stale { highest: token(36) };
+    host.hand(Input::Refused(token(34), stale));
+    host.lead(36, 9_900);
+    host.says();
+    host.hand(Input::Refused(token(34), stale));
+    assert_eq!(host.says(), []);
+    host.hand(Input::Refused(token(36), Refused::Closed));
+    assert_eq!(host.resigns(), Some(Because::Failed));
 }

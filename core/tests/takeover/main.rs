@@ -4,6 +4,8 @@
 mod by_hand;
 mod host;
 mod laws;
+mod sceptic;
+mod sceptic_office;
 mod storm;
 mod storms;
 mod timelines;

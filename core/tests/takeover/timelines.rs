@@ -3,7 +3,7 @@
 use crate::host::{Host, config, good, item, ms, token};
 use tenure::fence::{ElectionId, Fence, Holder, Pass, Refused};
 use tenure::takeover::{Because, Event, Input, Output, Reply, Request, Rule, Switched, Takeover};
-use tenure::{NodeId, Standing, Tenure};
+use tenure::{NodeId, Standing, Tenure, Token};
 
 const ELECTION: ElectionId = ElectionId(1);
 
@@ -40,7 +40,7 @@ fn a_leader_that_slept_does_not_write_over_its_successor() {
     // And by its own clock, before it writes at all.
     first.now = ms(20_000);
     assert_eq!(first.may_go_on(), None);
-    first.hand(Input::Refused(refused));
+    first.hand(Input::Refused(shown.token, refused));
     let says = first.says();
     assert_eq!(
         says[0],
@@ -216,4 +216,99 @@ fn work_of_the_last_tenure_has_stopped_before_any_of_the_next_begins() {
     // What never stops keeps the process from leading, and others lead.
     stuck.at(1_000);
     assert_eq!(stuck.resigns(), Some(Because::TooLong));
+}
+
+/// The store of the election is restored from a backup, and its counter falls back: every resource refuses whoever it elects,
+/// until an operator raises the generation. Then a low counter is above every one of before, at the guards and in the table
+/// of the work.
+#[test]
+fn a_store_that_fell_back_leads_nobody_until_the_generation_is_raised() {
+    let mut guard = Fence::unused(ELECTION);
+    let _ = guard.admit(&pass(2, 34)).unwrap();
+    let mut fallen = Host::led(20, 9_000);
+    let (fence, _) = fallen.asks()[0];
+    let refused = guard.fence(&fallen.pass()).unwrap_err();
+    fallen.answer(fence, Reply::Refused(refused));
+    assert_eq!(fallen.says(), [Output::Resign(Because::Overtaken)]);
+    let mut raised = Host::new();
+    let own = Token::new(1, 20);
+    raised.standing = Standing::Leading(Tenure {
+        token: own,
+        until: ms(9_000),
+    });
+    raised.look();
+    assert!(guard.fence(&raised.pass()).is_ok());
+    assert_eq!(
+        guard.admit(&pass(2, 35)),
+        Err(Refused::Stale { highest: own })
+    );
+    let (list, _) = raised.until(|request| matches!(request, Request::List { .. }))[0];
+    let (items, more) = (vec![item(3, 34)], false);
+    raised.answer(list, Reply::Page { items, more });
+    let (claim, request) = raised.ask();
+    assert!(matches!(request, Request::Claim { key: 3, from } if from == token(34)));
+    // Whoever still leads by the store of before has it now: that is no later term.
+    raised.answer(claim, Reply::Owned(token(35)));
+    assert!(matches!(raised.wants()[..], [Request::Claim { key: 3, from }] if from == token(35)));
+}
+
+/// A resource is restored from a backup that was made before its guard was raised. With the record of the backup it lets the
+/// old leader in; without one nobody gets in, and the leader of the day resigns, until the guard is opened with its token.
+#[test]
+fn a_resource_that_is_restored_does_not_let_the_old_leader_in() {
+    let mut guard = Fence::unused(ELECTION);
+    let backup = guard.admit(&pass(1, 33)).unwrap();
+    let _ = guard.fence(&pass(2, 34)).unwrap();
+    let mut believed = Fence::restore(ELECTION, Some(backup));
+    assert!(
+        believed.admit(&pass(1, 33)).is_ok(),
+        "it does not know of 34"
+    );
+    let mut closed = Fence::restore(ELECTION, None);
+    for shown in [pass(1, 33), pass(2, 34)] {
+        assert_eq!(closed.admit(&shown), Err(Refused::Closed));
+    }
+    let mut leader = Host::led(34, 9_000);
+    leader.serve();
+    leader.hand(Input::Refused(token(34), Refused::Closed));
+    assert_eq!(leader.resigns(), Some(Because::Failed));
+    let _ = closed.reopen(&pass(3, 35)).unwrap();
+    assert_eq!(closed.admit(&pass(1, 33)), Err(stale(35)));
+    assert_eq!(closed.admit(&pass(2, 34)), Err(stale(35)));
+}
+
+/// Two that were elected with one token, by a store that fell back, take over at once. Whichever fences a resource first has
+/// it: with several resources both may be refused, and neither reads.
+#[test]
+fn of_two_with_one_token_none_reads_what_the_other_has_fenced() {
+    for order in [
+        [(0, 0), (0, 1), (1, 0), (1, 1)],
+        [(0, 0), (1, 1), (0, 1), (1, 0)],
+    ] {
+        let mut guards = [Fence::unused(ELECTION), Fence::unused(ELECTION)];
+        let mut hosts = [1, 2].map(|node| {
+            let mut config = config();
+            config.holder.node = NodeId(node);
+            let mut host = Host::with(config);
+            host.lead(34, 9_000);
+            host
+        });
+        let asked = [hosts[0].asks(), hosts[1].asks()];
+        let passes = [hosts[0].pass(), hosts[1].pass()];
+        let mut resigned = [false; 2];
+        for (who, resource) in order {
+            let fenced = guards[resource].fence(&passes[who]);
+            let reply = fenced.map_or_else(Reply::Refused, |_| Reply::Fenced);
+            hosts[who].answer(asked[who][resource].0, reply);
+            for said in hosts[who].says() {
+                match said {
+                    Output::Resign(Because::Overtaken) => resigned[who] = true,
+                    Output::Request(_, _, Request::Watch) => {}
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        let both = order[1] == (1, 1);
+        assert_eq!(resigned, [both, true]);
+    }
 }

@@ -312,7 +312,7 @@ impl Process {
                 run.phase = Phase::Finishing(now);
                 self.out.push_back(Ask::Finish(of.0, of.1));
             }
-            Err(refused) => self.hand(now, random, Input::Refused(refused)),
+            Err(refused) => self.hand(now, random, Input::Refused(of.0, refused)),
         }
     }
 }
