@@ -39,7 +39,7 @@ pub mod zookeeper;
 pub use budget::{Budget, BudgetError};
 pub use claimant::{Claimant, MAX_METADATA, MetadataTooLong};
 pub use config::{Boot, Config};
-pub use identity::{Identity, MAX_NAME, NameError, Nonce};
+pub use identity::{Identity, MAX_NAME, NameError, NoNonce, Nonce};
 pub use refuse::{Refusal, Refusals};
 pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
 pub use timing::{MAX_TTL, Timing};
