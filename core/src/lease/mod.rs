@@ -32,6 +32,9 @@
 //!   being granted one: that is safe, and costs a lease. Who resigns and goes on stands back for a lease, and then takes part
 //!   again; where there is a `withdraw` it does not.
 //!
+//! Names such as LS-13 are those of public reports of what went wrong elsewhere: `core/REPORTS.md` has each of them, what must
+//! hold, and the test that shows it.
+//!
 //! Nodes of an election are known by their names ([`Identity`]); [`NodeId`](crate::NodeId)s are made of those.
 
 mod budget;
