@@ -1,7 +1,8 @@
 //! Elections over a store that is there already: a row, a key, a lease object, an ephemeral node.
 //!
-//! A node holds a record of the store for a time, and renews it. Each scheme is a machine of its own, faithful to the client
-//! that people use and safer than it; what they share is here, so that it is right once:
+//! A node holds a record of the store for a time, and renews it. It *believes* while its [`standing`](crate::Election::standing)
+//! says that it leads, and that two believe at once is what all of this is there to prevent. Each scheme is a machine of its
+//! own, faithful to the client that people use and safer than it; what they share is here, so that it is right once:
 //!
 //! - **LS-R1** A holder counts from the *send* of the request that was acknowledged; who waits, from the *receipt* of its first
 //!   sight of a record.
