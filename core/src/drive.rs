@@ -37,7 +37,9 @@ pub enum Wake<E: Election> {
     Deadline,
     /// Something arrived.
     Input(Input<E::Peer, E::Reply>),
-    /// The program wants to stop. Resign first for a quick succession.
+    /// The program wants to stop. For a quick succession resign first, by [`Input::Resign`], and stop once
+    /// [`settled`](Host::settled) has seen the machine lead no more, and give nothing up any more where it says so (`releasing`
+    /// of the schemes over a store).
     Stop,
 }
 

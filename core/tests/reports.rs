@@ -1,7 +1,8 @@
 //! `REPORTS.md` says which test answers which public report; here it is held to that.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Every report, by its number, and how it is cited.
 const REPORTS: [(u32, &[&str]); 23] = [
@@ -164,4 +165,87 @@ fn a_table_that_is_wrong_is_found_out() {
         assert!(found.contains(fault), "{found:?}, not {fault:?}");
     }
     assert!(changed("| 7 | OmniPaxos", "| 8 | OmniPaxos").contains("not each report once"));
+}
+
+/// The names of reports of elections over a store in a text: `LS-13`, `LS-39r`, `LS-F5`. LS-R1 and so on are rules.
+fn store_reports(text: &str) -> BTreeSet<String> {
+    let name = |rest: &str| {
+        let rest = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+        let digits = rest.trim_start_matches('F').trim_end_matches('r');
+        let is_name = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        is_name.then(|| format!("LS-{rest}"))
+    };
+    text.split("LS-").skip(1).filter_map(name).collect()
+}
+
+/// All text of a folder.
+fn sources(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        if path.is_dir() {
+            all += &sources(&path);
+        } else {
+            all += &fs::read_to_string(path).unwrap();
+        }
+    }
+    all
+}
+
+/// What is wrong with the table of elections over a store, where these names are cited.
+fn store_faults(table: &str, cited: &BTreeSet<String>) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut names = BTreeSet::new();
+    for line in table.lines().filter(|line| line.starts_with("| LS-")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let ["", name, _, _, tests, ""] = cells[..] else {
+            panic!("not four columns: {line}")
+        };
+        if !names.insert(name.to_owned()) {
+            faults.push(format!("{name} is there twice"));
+        }
+        if tests.is_empty() {
+            faults.push(format!("{name} has no test"));
+        }
+        for test in tests.split_whitespace().map(|test| test.trim_matches('`')) {
+            match cited_at(test) {
+                Err(fault) => faults.push(fault),
+                Ok(above) if !store_reports(&above).contains(name) => {
+                    faults.push(format!("{test} does not cite {name}"));
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+    let missing = cited.difference(&names);
+    faults.extend(missing.map(|name| format!("{name} is cited, and in no table")));
+    faults
+}
+
+#[test]
+fn every_name_that_is_cited_of_elections_over_a_store_is_explained_and_has_its_test() {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut cited = store_reports(&sources(&core.join("src")));
+    cited.append(&mut store_reports(&sources(&core.join("tests/lease"))));
+    cited.append(&mut store_reports(&sources(&core.join("tests/takeover"))));
+    cited.append(&mut store_reports(&sources(&core.join("../scenarios"))));
+    let table = read("REPORTS.md").unwrap();
+    assert_eq!(store_faults(&table, &cited), [""; 0]);
+    for (from, to, fault) in [
+        ("| LS-13 |", "| LS-12 |", "LS-13 is cited, and in no table"),
+        ("| LS-14 |", "| LS-13 |", "LS-13 is there twice"),
+        (
+            "::only_the_end_that_was_counted_from_the_send_is_valid",
+            "::answers_that_are_read_after_a_pause_elect_nobody",
+            "tests/lease/redlock.rs::answers_that_are_read_after_a_pause_elect_nobody does not cite LS-33",
+        ),
+        (
+            "::who_loses_the_tenure_saves_nothing",
+            "::nobody",
+            "tests/takeover/timelines.rs::nobody does not exist",
+        ),
+    ] {
+        let found = store_faults(&table.replacen(from, to, 1), &cited).join("; ");
+        assert!(found.contains(fault), "{found:?}, not {fault:?}");
+    }
 }

@@ -309,6 +309,19 @@ fn explore_tries_every_schedule_and_tells_the_shortest_way_to_a_violation() {
     );
 }
 
+/// The page on how to write a scenario shows scenarios that end as they say.
+#[test]
+fn the_scenarios_that_are_shown_end_as_they_say() {
+    let page = std::fs::read_to_string("../scenarios/README.md").unwrap();
+    let shown: Vec<&str> = page.split("```json\n").skip(1).collect();
+    assert_eq!(shown.len(), 2);
+    for example in shown {
+        let (json, _) = example.split_once("```").unwrap();
+        let (ended, out, err) = ends(&tenure_sim(&["run", "-"], json));
+        assert_eq!(ended, 0, "{out}{err}");
+    }
+}
+
 /// What the front page says of it is what it prints.
 #[test]
 fn the_readme_counts_the_states_as_the_explorer_does() {

@@ -27,7 +27,7 @@ pub enum BudgetError {
     RateBound(u32),
     /// The lease is longer than [`MAX_TTL`].
     TtlTooLong(Duration),
-    /// A parameter of this name is zero.
+    /// A parameter of this name is zero, and means nothing so.
     Zero(&'static str),
     /// A holder's belief ends before a renewal, a second attempt and their answers are through.
     NoSlack {
@@ -65,7 +65,7 @@ pub enum BudgetError {
         /// How long an attempt waits at most.
         needs: Duration,
     },
-    /// The path of the election is none: not absolute, with an empty part, or too long.
+    /// The path of the election is not absolute, has an empty part, or is too long.
     NoPath,
 }
 
@@ -100,8 +100,11 @@ impl BudgetError {
         match self {
             Self::RateBound(_) => "use a bound below one million",
             Self::TtlTooLong(_) => "lower ttl",
-            Self::Zero(_) => "use at least a microsecond",
-            Self::NoSlack { .. } => "raise ttl, or lower margin, renew or retry",
+            Self::Zero(_) => "give it a value above zero",
+            Self::NoSlack { .. } => {
+                "raise ttl (and renew_deadline, where there is one), or lower margin, renew, retry or latency; \
+                 Timing::of has what goes with a ttl"
+            }
             Self::Impatient { .. } => "raise patience",
             Self::NotSeconds(_) => "round ttl up to whole seconds",
             Self::NoKey => "name a key that no other election has",
@@ -159,7 +162,9 @@ impl fmt::Display for Reason<'_> {
                 f,
                 "a holder stops {deadline} after a renewal, and a pause with its jitter takes {needs}"
             ),
-            BudgetError::NoPath => f.write_str("the path of the election is none"),
+            BudgetError::NoPath => f.write_str(
+                "the path of the election is not absolute, has an empty part, or is too long",
+            ),
         }
     }
 }
@@ -171,3 +176,40 @@ impl fmt::Display for BudgetError {
 }
 
 impl core::error::Error for BudgetError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lease::{Claimant, Config, Identity, Timing, redlock};
+
+    /// The remedies name what a host can set, and what they name cures.
+    #[test]
+    fn a_remedy_fits_what_is_wrong() {
+        let claimant = Claimant::new(Identity::new("a").unwrap());
+        let mut far = Config::new(claimant.clone());
+        far.timing = Timing::of(Duration::from_millis(100));
+        let error = far.budget().unwrap_err();
+        assert_eq!(error.code(), "no-slack");
+        assert!(error.remedy().contains("latency"), "{error}");
+        far.latency = Duration::from_millis(5);
+        assert!(far.budget().is_ok());
+
+        // A ttl that is set alone leaves the rest as it was for nine seconds.
+        let mut alone = Config::new(claimant.clone());
+        alone.timing.ttl = Duration::from_secs(1);
+        let error = alone.budget().unwrap_err();
+        assert!(error.remedy().contains("Timing::of"), "{error}");
+        alone.timing = Timing::of(alone.timing.ttl);
+        assert!(alone.budget().is_ok());
+
+        let none = redlock::Config {
+            servers: 0,
+            ..redlock::Config::new(claimant)
+        };
+        let error = none.budget().unwrap_err();
+        assert_eq!(
+            std::format!("{error}"),
+            "servers is zero: give it a value above zero"
+        );
+    }
+}

@@ -44,7 +44,8 @@ impl Config {
 /// How a life of a machine begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boot {
-    /// A number that no other life of this node had or will have.
+    /// A number that no other life of this node had or will have: counted on a disk, or drawn from the system's source of
+    /// random numbers, where there is no disk.
     pub incarnation: u64,
     /// Of every draw: pauses and nonces. No two nodes of one name may share both seed and incarnation.
     pub seed: u64,

@@ -4,6 +4,7 @@ use crate::NodeId;
 use crate::random::Random;
 use alloc::sync::Arc;
 use core::fmt;
+use core::str::FromStr;
 
 /// The longest name, in bytes: that of a Kubernetes object, and below any key of the stores.
 pub const MAX_NAME: usize = 253;
@@ -81,8 +82,14 @@ impl core::error::Error for NameError {}
 
 /// What tells one attempt to hold a record from every other: of another node, of a former life, of this life. A name does
 /// not: two processes of one host can share it, and a successor has that of the process it replaces.
+///
+/// In records that hold text it is 32 hexadecimal digits, as it is displayed and parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nonce(pub u128);
+
+/// The text is no [`Nonce`]: it is not 32 hexadecimal digits in lower case, and no machine wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoNonce;
 
 impl Nonce {
     pub(super) fn draw(random: &mut Random) -> Self {
@@ -96,6 +103,29 @@ impl fmt::Display for Nonce {
         write!(f, "{:032x}", self.0)
     }
 }
+
+/// Reads what it wrote, and nothing else.
+impl FromStr for Nonce {
+    type Err = NoNonce;
+
+    fn from_str(text: &str) -> Result<Self, NoNonce> {
+        let digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        match u128::from_str_radix(text, 16) {
+            Ok(number) if text.len() == 32 && text.bytes().all(digit) => Ok(Self(number)),
+            _ => Err(NoNonce),
+        }
+    }
+}
+
+impl fmt::Display for NoNonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a nonce is 32 hexadecimal digits in lower case: take the record for another program's, with Nonce(0)",
+        )
+    }
+}
+
+impl core::error::Error for NoNonce {}
 
 #[cfg(test)]
 mod tests {
@@ -122,5 +152,24 @@ mod tests {
             ("foobar", "foobar".to_string())
         );
         assert_eq!(Nonce(0xab).to_string(), "000000000000000000000000000000ab");
+    }
+
+    #[test]
+    fn a_nonce_is_read_as_it_was_written_and_in_no_other_way() {
+        for nonce in [Nonce(0), Nonce(0xab), Nonce(u128::MAX)] {
+            assert_eq!(nonce.to_string().parse(), Ok(nonce));
+        }
+        let written = Nonce(0xab).to_string();
+        for foreign in [
+            "",
+            "ab",
+            &written[1..],
+            &written.to_uppercase(),
+            &written.replacen('0', "+", 1),
+            &written.replacen('0', "é", 1),
+            &(written.clone() + "0"),
+        ] {
+            assert_eq!(foreign.parse::<Nonce>(), Err(NoNonce), "{foreign}");
+        }
     }
 }

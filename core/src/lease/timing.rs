@@ -13,7 +13,7 @@ pub const MAX_TTL: Duration = Duration::from_secs(86_400);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// How long the store keeps a record that is not renewed, on the store's clock; or how long a waiter lets an unchanged
-    /// record stand, on the waiter's.
+    /// record stand, on the waiter's. Set it by [`of`](Self::of), which sets what goes with it.
     pub ttl: Duration,
     /// The longest time from one renewal to the next. Each is drawn from nine tenths of it to the whole.
     pub renew: Duration,

@@ -139,6 +139,8 @@ pub(super) fn unsafe_timing(file: Part<'_>, root: &Node, error: &BudgetError) ->
         BudgetError::Impatient { .. } => {
             ("patience", "raise lease.patience, or lower lease.latency")
         }
+        // How long a holder of a Lease object believes goes by the ttl here.
+        BudgetError::DeadlineTooShort { .. } => ("retry", "raise lease.ttl, or lower lease.retry"),
         _ => ("ttl", error.remedy()),
     };
     let part = file.node("lease");

@@ -11,6 +11,10 @@ export const REFUSALS_ZH: Refusals = {
   'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
   'inexact-seed': { reason: '这个数太大，JavaScript 会悄悄改掉它', remedy: '把它写在引号里' },
+  'deadline-too-short': {
+    reason: '持有者还没来得及再试一次续租就要停下（{reason}）',
+    remedy: '延长 lease.ttl，或缩短 lease.retry',
+  },
   'empty-range': { reason: '范围的终点在起点之前', remedy: '先写较小的值' },
   'fifo-duplicates': {
     reason: '保持顺序的连接不会把一条消息送达两次',

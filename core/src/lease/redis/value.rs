@@ -21,7 +21,7 @@ impl Value {
         let (length, rest) = rest.split_once(':')?;
         let (name, rest) = rest.split_at_checked(length.parse().ok()?)?;
         let value = Self {
-            nonce: Nonce(u128::from_str_radix(nonce, 16).ok()?),
+            nonce: nonce.parse().ok()?,
             claimant: Claimant::new(Identity::new(name).ok()?)
                 .with_metadata(rest.strip_prefix(':')?)
                 .ok()?,

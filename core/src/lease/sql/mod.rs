@@ -27,13 +27,20 @@
 //! # When it suffices
 //! When there is a database anyway, with one primary that keeps what it has committed. Where its standby is synchronous
 //! (`synchronous_standby_names`, and `synchronous_commit` not below `on`) a failover keeps the row. The work that is protected is best
-//! done in the same database: each transaction of a leader, which has to be short, begins with `SELECT … WHERE
-//! epoch = … FOR SHARE` of the row, and no late write gets in.
+//! done in the same database. Each transaction of a leader begins with
+//!
+//! ```sql
+//! SELECT FROM elections WHERE name = $1 AND epoch = $2 FOR SHARE
+//! ```
+//!
+//! with the counter of its token as `$2`, and is rolled back when no row comes back: no late write gets in. Until it is over
+//! nobody can take the row, or renew it: it has to be much shorter than a lease. This knows epochs alone: what a lost commit
+//! leaves with one epoch twice, only a [guard](crate::fence) with a record of its own finds out.
 //!
 //! # What breaks it
 //! - A standby that is promoted without the last commits, or a restore from a backup (LS-53): row and epoch fall back, two
-//!   believe for less than a lease, and both have one epoch. Broken by design; the guard knows their nonces apart and stops.
-//!   Raise the generation then, on every node.
+//!   believe for less than a lease, and both have one epoch. Broken by design; the [guard](crate::fence) knows the holders apart, and
+//!   refuses the second. Raise the generation then, on every node.
 //! - A row that is deleted: the epoch begins anew. Nodes that led with a higher one refuse to lead with a lower; others do
 //!   not know.
 //! - A database clock that jumps forward ends the lease early: two believe until the next renewal. One that jumps back keeps

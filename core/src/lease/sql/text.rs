@@ -3,8 +3,8 @@
 //! | parameter | type | |
 //! |---|---|---|
 //! | name | `text` | of the election: chosen by the host, the same on every node, and no other election's |
-//! | holder, metadata | `text` | of the [`Claimant`](crate::lease::Claimant) |
-//! | nonce | `text` | as [`Nonce`](crate::lease::Nonce) is written |
+//! | holder, metadata | `text` | of the [`Claimant`](crate::lease::Claimant); an empty holder is nobody, `None` in a row that is read |
+//! | nonce | `text` | as [`Nonce`](crate::lease::Nonce) is displayed and parsed |
 //! | epoch | `bigint` | never above [`MAX_EPOCH`](super::MAX_EPOCH) |
 //! | ttl | `bigint` | in microseconds |
 //!

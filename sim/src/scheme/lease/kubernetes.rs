@@ -204,7 +204,7 @@ fn record(lease: &Lease) -> Record {
     // What was noted for another says nothing of this one.
     let its = noted(annotation::HOLDER) == Some(holder);
     let about = |key| noted(key).filter(|_| its);
-    let nonce = about(annotation::NONCE).and_then(|text| u128::from_str_radix(text, 16).ok());
+    let nonce = about(annotation::NONCE).and_then(|text| text.parse().ok());
     let number = |value: Option<i32>| value.and_then(|value| u32::try_from(value).ok());
     Record {
         holder: Identity::new(holder).ok().map(|identity| {
@@ -212,7 +212,7 @@ fn record(lease: &Lease) -> Record {
             let metadata = about(annotation::METADATA).unwrap_or_default();
             claimant.clone().with_metadata(metadata).unwrap_or(claimant)
         }),
-        nonce: Nonce(nonce.unwrap_or(0)),
+        nonce: nonce.unwrap_or(Nonce(0)),
         seconds: number(spec.lease_duration_seconds).unwrap_or(0),
         transitions: number(spec.lease_transitions).unwrap_or(0),
         acquired: spec.acquire_time,

@@ -270,8 +270,7 @@ fn draw(ask: &StoreAsk) -> Option<Statement> {
 fn seen(columns: &Columns) -> (Option<Claimant>, Nonce) {
     let claimant = Identity::new(&columns.holder).ok().map(Claimant::new);
     let holder = claimant.and_then(|claimant| claimant.with_metadata(&columns.metadata).ok());
-    let nonce = u128::from_str_radix(&columns.nonce, 16).unwrap_or_default();
-    (holder, Nonce(nonce))
+    (holder, columns.nonce.parse().unwrap_or(Nonce(0)))
 }
 
 impl From<Reply> for Next {
