@@ -1,10 +1,10 @@
 //! The members of a cluster of etcd, spoken to directly: what any of them answers, and what one does that was left behind.
 
 use tenure::Ticket;
-use tenure_sim::store::Range;
 use tenure_sim::store::etcd::{
     Command, Error, Member, Operation, Order, Peer, Reply, Said, Select,
 };
+use tenure_sim::store::{Change, Range};
 
 const MILLI: u64 = 1_000;
 const SECOND: u64 = 1_000 * MILLI;
@@ -208,4 +208,65 @@ fn who_watches_a_member_without_a_leader_is_told_so() {
     group.wait(8 * SECOND);
     let ended = Err(Error::NoLeader);
     assert!(matches!(&told(&group)[..], [_, Said::Answer { result, .. }] if *result == ended));
+}
+
+/// A client moves its watch from the revision after the last that it knows of, to a member that does not know that one yet.
+#[test]
+fn a_watch_that_moves_to_a_member_that_lags_tells_everything_once() {
+    for seed in 0..20 {
+        let mut group = Group::new(seed);
+        let leader = group.leader();
+        let lags = (leader + 1) % 3;
+        group.put(leader, "a", 0);
+        let known = group.members[leader].etcd().kv().revision();
+        group.away = Some(lags);
+        for key in ["b", "c"] {
+            group.put(leader, key, 0);
+        }
+        // It has not noticed yet that it is away, and is asked before it hears of anything.
+        let keys = Range::Prefix("".into());
+        let from = known + 1;
+        group.away = None;
+        assert_eq!(group.ask(lags, Command::Watch { keys, from }), None);
+        let watch = group.asked;
+        let all = group.keys(lags);
+        group.wait(4 * SECOND);
+        assert!(matches!(all, None | Some(Ok(3))), "seed {seed}: {all:?}");
+        group.put(lags, "d", 0);
+        let of = group.said.iter().filter(|(_, of, _)| of.number == watch);
+        let told: Vec<String> = of
+            .flat_map(|(_, _, said)| match said {
+                Said::Watched(changes) => changes.clone(),
+                other => panic!("{other:?}"),
+            })
+            .map(|change| match change {
+                Change::Put(record) => record.key.to_string(),
+                Change::Gone(key, _) => format!("no {key}"),
+            })
+            .collect();
+        assert_eq!(told, ["b", "c", "d"], "seed {seed}");
+    }
+}
+
+/// The leading member dies when a lease is about to end, and with it when that was. No other ends it before its time and an
+/// election timeout are over, and the first that leads then does.
+#[test]
+fn a_lease_that_is_about_to_end_when_the_leader_dies_lasts_its_time_and_an_election_timeout() {
+    for seed in 0..20 {
+        let mut group = Group::new(seed);
+        let before = group.leader();
+        let grant = Command::LeaseGrant { lease: 7, ttl: 3 };
+        assert!(group.ask(before, grant).is_some());
+        group.put(before, "e/7", 7);
+        group.wait(2_900 * MILLI);
+        group.away = Some(before);
+        let follower = (before + 1) % 3;
+        while !(0..3).any(|place| place != before && group.members[place].leads()) {
+            group.wait(MILLI);
+        }
+        group.wait(3_900 * MILLI);
+        assert_eq!(group.keys(follower), Some(Ok(1)), "seed {seed}");
+        group.wait(200 * MILLI);
+        assert_eq!(group.keys(follower), Some(Ok(0)), "seed {seed}");
+    }
 }

@@ -5,7 +5,8 @@
 //!   asked answers once it has carried it out itself. What is lost on the way has no answer.
 //! - What only looks is answered by any member from its own state, once the leader has confirmed with a majority that it
 //!   leads and the state has come as far (`ReadIndex`). It fails when the leader is lost before.
-//! - The time of leases is kept by the leader alone, which begins each anew when it comes to lead (`Promote`). Keep-alives
+//! - The time of leases is kept by the leader alone. When it comes to lead, each begins anew and lasts longer by an election
+//!   timeout: for so long nobody may have been there to be asked to keep it alive (`Promote`). Keep-alives
 //!   are forwarded to it, and it renews only after a majority has confirmed that it still leads and all that was committed is
 //!   carried out (etcd#15247); a lease that is over is renewed by nobody, and its keep-alive waits for its end. Leases that are
 //!   over are revoked by an entry of the leader's own term: one that has been overtaken revokes nothing.
@@ -406,7 +407,8 @@ impl Member {
 
     fn keep_leases(&mut self, now: u64, keeps: bool) {
         self.revoking.clear();
-        self.etcd.keep_leases(now, keeps);
+        let extended = now + Timing::etcd().election_min.as_micros();
+        self.etcd.keep_leases(extended, keeps);
     }
 
     /// What is attached to a message.
