@@ -7,10 +7,12 @@ use crate::redis::{Faults, Server};
 use crate::sql::Table;
 use crate::sql::session::Server as Sessions;
 use crate::storm::Store;
+use crate::zookeeper::{self, Model};
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::rc::Rc;
 use tenure::lease::sql::session::Session;
+use tenure::lease::zookeeper::ZooKeeper;
 use tenure::lease::{Boot, Budget, Claimant, Config, Identity, kubernetes, redis, sql};
 use tenure::random::Random;
 use tenure::{Election, Instant};
@@ -182,5 +184,19 @@ fn every_outage_within_what_is_told_is_survived() {
     assert!(
         survives(&own.common, told, Api::default, boot),
         "kubernetes: {told}"
+    );
+
+    let own = zookeeper::config(config("anna"));
+    let boot: Booted<ZooKeeper> =
+        |name, boot, now| ZooKeeper::new(zookeeper::config(config(name)), boot, now).unwrap();
+    let ensemble = || Model::new(1, zookeeper::Faults::None);
+    let told = own.budget().unwrap().outage.as_micros();
+    assert!(told > 400_000, "zookeeper: {told}");
+    assert!(survives(&common, told, ensemble, boot), "zookeeper: {told}");
+    // The patience counts here too.
+    let more = told + common.timing.patience.as_micros();
+    assert!(
+        !survives(&common, more, ensemble, boot),
+        "zookeeper: {more}"
     );
 }
