@@ -37,11 +37,11 @@
 //! the lock, so that both have one token. `WAIT` narrows the first and closes none. Raise the generation after each.
 
 mod api;
-mod machine;
+mod keeper;
 mod value;
 
 pub use api::{DELETE, Found, READ, RELEASE, RENEW, Reply, Request, TAKE, milliseconds};
-pub use machine::{MAX_TOKEN, Redis};
+pub use keeper::{MAX_TOKEN, Redis, Server};
 pub use value::Value;
 
 use super::Config;

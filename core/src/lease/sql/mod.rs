@@ -49,4 +49,4 @@ pub mod session;
 pub mod text;
 
 pub use api::{MAX_EPOCH, Reply, Request, Row};
-pub use row::Sql;
+pub use row::{Database, Sql};
