@@ -43,5 +43,5 @@ pub use config::{Boot, Config};
 pub use identity::{Identity, MAX_NAME, NameError, Nonce};
 pub use record::Record;
 pub use refuse::{Refusal, Refusals};
-pub use rules::{Faithful, Invariant, Rule, Rules, Switched};
+pub use rules::{Faithful, Invariant, Rule, Rules, Scheme, Switched};
 pub use timing::{MAX_TTL, Timing};

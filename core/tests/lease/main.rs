@@ -4,6 +4,7 @@ mod etcd;
 mod kubernetes;
 mod redis;
 mod redlock;
+mod rules;
 mod sceptic;
 mod sql;
 mod storm;

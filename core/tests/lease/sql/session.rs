@@ -1,12 +1,12 @@
 //! The lock of a session: under a hostile host and network, and beside a server that ends sessions as it likes.
 
 use super::config;
+use crate::rules::{self, LATE};
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU8, Ordering};
 use tenure::Ticket;
 use tenure::lease::sql::session::{Call, Reply, Request, Row, Session};
-use tenure::lease::{Claimant, Nonce, Rule, Rules, Switched};
+use tenure::lease::{Claimant, Nonce, Rules, Scheme};
 use tenure::random::Random;
 
 /// A connection: of which node, in which of its lives, and which of that.
@@ -263,39 +263,15 @@ fn a_lock_that_keeps_nobody_out_costs_leaders_and_not_safety() {
     assert!(tenures > 500, "{tenures}");
 }
 
-fn breaks_without(rule: Rule, names: &[&str], weather: Weather) -> Option<(&'static str, u64)> {
-    static OFF: AtomicU8 = AtomicU8::new(0);
-    OFF.store(rule as u8, Ordering::SeqCst);
-    let boot = |config, boot, now| {
-        let off = Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))];
-        Session::with_rules(config, boot, now, Switched::without(&[off])).unwrap()
-    };
-    let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
-    (0..500).find_map(|seed| {
-        let (storm, configs) =
-            Storm::new(seed, &configs, Server::new(Some(seed)), weather, true, boot);
-        storm.run(&configs, 30).broken
-    })
-}
-
 #[test]
-fn each_rule_that_is_off_lets_two_believe() {
-    for rule in [
-        Rule::ValidityFromSend,
-        Rule::DemoteByTimer,
-        Rule::OutwaitFormer,
-    ] {
-        let weather = Weather {
-            late: 300,
-            ..Weather::STORM
-        };
-        let broken = breaks_without(rule, &["anna", "ben", "cleo"], weather);
-        let allowed = |(name, _): (&str, u64)| {
-            let mut all = rule.follows().iter().copied().chain([rule.protects()]);
-            all.any(|invariant| invariant.name() == name)
-        };
-        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
-    }
+fn each_rule_that_is_off_breaks_what_it_protects_and_no_other_matters() {
+    rules::judge(Scheme::SqlSession, |seed, names, rules| {
+        let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+        let boot = move |config, boot, now| Session::with_rules(config, boot, now, rules).unwrap();
+        let server = Server::new(Some(seed));
+        let (storm, configs) = Storm::new(seed, &configs, server, LATE, true, boot);
+        storm.run(&configs, 30)
+    });
 }
 
 #[test]
