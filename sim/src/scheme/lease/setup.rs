@@ -4,7 +4,9 @@ use super::{AnyScheme, Kept, Machine, etcd, redis, zookeeper};
 use crate::scenario::{Lease, node_name};
 use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
+use tenure::lease::{
+    Boot, Budget, BudgetError, Claimant, Config, Identity, Scheme, Switched, Timing,
+};
 use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
@@ -65,6 +67,21 @@ impl Kind {
         }
     }
 
+    /// By which machine of the core.
+    #[must_use]
+    pub const fn scheme(self) -> Scheme {
+        match self {
+            Self::Sql => Scheme::Sql,
+            Self::SqlSession => Scheme::SqlSession,
+            Self::Etcd => Scheme::EtcdQueue,
+            Self::EtcdSingle | Self::Milvus => Scheme::EtcdSingle,
+            Self::Kubernetes => Scheme::Kubernetes,
+            Self::Redis => Scheme::Redis,
+            Self::Redlock => Scheme::Redlock,
+            Self::ZooKeeper => Scheme::ZooKeeper,
+        }
+    }
+
     /// How many servers its store has, where that is not said.
     #[must_use]
     pub const fn servers(self) -> u8 {
@@ -98,7 +115,7 @@ impl Kind {
     /// Whether each term has a token, by which a resource can tell the newest leader.
     #[must_use]
     pub const fn has_tokens(self) -> bool {
-        !matches!(self, Self::Redlock)
+        self.scheme().has_tokens()
     }
 }
 
