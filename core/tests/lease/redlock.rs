@@ -577,7 +577,7 @@ fn a_release_is_tried_where_it_was_not_acknowledged_until_the_lease_is_over() {
         tell(&mut machine, now, ticket, another());
     }
     let ben = config("ben").common.claimant;
-    assert_eq!(machine.holder(), Some(&ben));
+    assert_eq!(machine.holder(), Some(ben.clone()));
     assert!(
         matches!(machine.standing(at(now)), Standing::Following(leader) if leader.node == ben.identity.node())
     );

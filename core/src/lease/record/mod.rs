@@ -7,7 +7,7 @@ mod answers;
 use super::office::Office;
 use super::refuse::{Refusal, Refusals};
 use super::requests::Requests;
-use super::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use super::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Why};
 use core::convert::Infallible;
@@ -169,14 +169,6 @@ impl<K: Keeper> Record<K> {
     pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, BudgetError> {
         Self::with_rules(config, boot, now, Faithful)
     }
-
-    /// What follows from the parameters.
-    ///
-    /// # Errors
-    /// What leaves no slack, with the parameter to move.
-    pub fn budget(config: &Config) -> Result<Budget, BudgetError> {
-        K::configured(config.clone()).budget()
-    }
 }
 
 impl<K: Keeper, R: Rules> Record<K, R> {
@@ -238,8 +230,8 @@ impl<K: Keeper, R: Rules> Record<K, R> {
 
     /// Who held the record when it was last seen by a node that does not hold it, with what it wants others to know.
     #[must_use]
-    pub const fn holder(&self) -> Option<&Claimant> {
-        self.holder.as_ref()
+    pub fn holder(&self) -> Option<Claimant> {
+        self.holder.clone()
     }
 
     /// Whether the record was given up and the store has not said so yet. Wait for the end of this, at most a lease,

@@ -5,7 +5,7 @@ use super::wire::{Clock, Way, Wire, clocks};
 use crate::kubernetes::api::Api;
 use crate::redis::{Faults, Server};
 use crate::sql::Table;
-use crate::sql::session::Server as Sessions;
+use crate::sql::session::{Server as Sessions, session};
 use crate::storm::Store;
 use crate::zookeeper::{self, Model};
 use std::cell::Cell;
@@ -135,9 +135,10 @@ fn no_takeover_is_longer_than_is_told_and_no_slack_shorter() {
         takeover(&rounded, server, boot),
     );
 
-    let boot: Booted<Session> = |name, boot, now| Session::new(config(name), boot, now).unwrap();
+    let boot: Booted<Session> =
+        |name, boot, now| Session::new(session(config(name)), boot, now).unwrap();
     let sessions = || Sessions::new(None);
-    let budget = Session::budget(&common).unwrap();
+    let budget = session(common.clone()).budget().unwrap();
     judge("session", budget, takeover(&common, sessions, boot));
 
     let own = kubernetes("anna");
@@ -171,7 +172,8 @@ fn every_outage_within_what_is_told_is_survived() {
         "redis: {told}"
     );
 
-    let boot: Booted<Session> = |name, boot, now| Session::new(config(name), boot, now).unwrap();
+    let boot: Booted<Session> =
+        |name, boot, now| Session::new(session(config(name)), boot, now).unwrap();
     assert!(
         survives(&common, told, || Sessions::new(None), boot),
         "session: {told}"

@@ -178,8 +178,8 @@ impl Setup {
         let config = self.config(identity(0));
         match self.kind {
             Kind::Sql => config.budget(),
-            Kind::Redis => core_redis::Redis::budget(&config),
-            Kind::SqlSession => core_session::Session::budget(&config),
+            Kind::Redis => core_redis::in_milliseconds(config).budget(),
+            Kind::SqlSession => core_session::Config { common: config }.budget(),
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
             Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
@@ -233,6 +233,7 @@ impl Setup {
         let scheme = match self.kind {
             Kind::Sql => AnyScheme::Sql(core_sql::Sql::with_rules(config, boot, now, rules).ok()?),
             Kind::SqlSession => {
+                let config = core_session::Config { common: config };
                 let machine = core_session::Session::with_rules(config, boot, now, rules);
                 AnyScheme::SqlSession(machine.ok()?)
             }
