@@ -15,26 +15,25 @@ use tenure::{Duration, Instant};
 
 /// By what the nodes elect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Kind {
     /// A row in a database.
-    Sql = 0,
+    Sql,
     /// A queue of candidates in etcd.
-    Etcd = 1,
+    Etcd,
     /// A `Lease` object of Kubernetes.
-    Kubernetes = 2,
+    Kubernetes,
     /// A key of one Redis server.
-    Redis = 3,
+    Redis,
     /// A key on each of several Redis servers.
-    Redlock = 4,
+    Redlock,
     /// A lock that belongs to a session of a database.
-    SqlSession = 5,
+    SqlSession,
     /// One key in etcd.
-    EtcdSingle = 6,
+    EtcdSingle,
     /// The active one of a pair of Milvus's coordinators.
-    Milvus = 7,
+    Milvus,
     /// A queue of candidates in ZooKeeper.
-    ZooKeeper = 8,
+    ZooKeeper,
 }
 
 impl Kind {
