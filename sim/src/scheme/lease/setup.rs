@@ -295,6 +295,8 @@ impl Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::{Answer, Ask};
+    use tenure::{Input, Output};
 
     #[test]
     fn what_is_checked_is_what_starts() {
@@ -315,6 +317,43 @@ mod tests {
                 started += u32::from(starts);
             }
             assert!((1..64).contains(&started), "{kind:?} {started}");
+        }
+    }
+
+    /// What a store grants may last longer than what it was asked for, and a tenure counts from a send all the same.
+    #[test]
+    fn a_tenure_is_drawn_by_what_was_granted() {
+        let now = Instant::from_micros(7_000_000);
+        for kind in Kind::ALL {
+            let setup = Setup {
+                kind,
+                timing: kind.timing(Some(Duration::from_secs(1))),
+                latency: Duration::ZERO,
+                rules: Switched::default(),
+                servers: kind.servers(),
+                seed: 1,
+                names: [identity(0)].into(),
+            };
+            let (mut machine, mut servers) = (setup.boot(0, 1, now).unwrap(), setup.servers());
+            let mut answered = true;
+            while answered {
+                answered = false;
+                while let Some(output) = machine.poll() {
+                    if let Output::Request(ticket, Ask::Store(server, ask)) = output {
+                        let service = servers[server].service_mut();
+                        service.ask(now.as_micros(), 0, ticket, &ask);
+                    }
+                }
+                for server in &mut servers {
+                    while let Some((_, ticket, said)) = server.service_mut().poll() {
+                        let reply = Input::Reply(ticket, Ok(Answer::Store(said)));
+                        machine.handle(now, reply);
+                        answered = true;
+                    }
+                }
+            }
+            let (from, until) = machine.detail().lease.expect("it leads at once");
+            assert_eq!(from, now, "{kind:?} until {until:?}");
         }
     }
 }
