@@ -296,19 +296,20 @@ impl Runner {
             None => self.takeover.may_begin(now, standing).and_then(|permit| {
                 let begun = database.begin(&permit.pass);
                 self.job = begun.ok().map(|job| (job, now + EFFORT));
-                begun.err()
+                Some((permit.pass.token, begun.err()?))
             }),
             Some((job, ready)) if ready <= now => {
                 self.takeover.may_go_on(now, standing).and_then(|permit| {
                     self.job = None;
                     println!("{now}: {} has done job {job}", self.name);
-                    database.finish(&permit.pass, job).err()
+                    let refused = database.finish(&permit.pass, job).err()?;
+                    Some((permit.pass.token, refused))
                 })
             }
             Some(_) => None,
         };
-        if let Some(refused) = refused {
-            self.look(now, takeover::Input::Refused(refused), database);
+        if let Some((shown, refused)) = refused {
+            self.look(now, takeover::Input::Refused(shown, refused), database);
         }
     }
 

@@ -32,7 +32,8 @@ fn checks_of(invariant: Invariant) -> &'static [Check] {
 
 /// Searches seeds until what the rule protects breaks, or else what follows; on the way nothing else may.
 fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Scenario) {
-    let follows = rule.follows().iter().copied();
+    let scheme = scenario(0).lease.unwrap().kind.scheme();
+    let follows = rule.follows(scheme).iter().copied();
     let declared: Vec<Check> = [rule.protects()]
         .into_iter()
         .chain(follows)

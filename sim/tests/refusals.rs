@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 86] = [
+const REFUSALS: [(&str, &str); 87] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -80,6 +80,7 @@ const REFUSALS: [(&str, &str); 86] = [
     ),
     ("no-link.flap", "faults[0].flap.between (line 1, column 77)"),
     ("no-log", "faults[0].change (line 1, column 81)"),
+    ("no-rule", "rulesOff[1] (line 1, column 67)"),
     ("no-slack", "lease.ttl (line 1, column 64)"),
     ("no-version", "line 1, column 1"),
     ("no-voters", "faults[0].change (line 1, column 94)"),

@@ -26,6 +26,7 @@ const BEYOND = new Set([
   'nobody-votes',
   'no-link',
   'no-log',
+  'no-rule',
   'no-slack',
   'no-voters',
   'no-watches',

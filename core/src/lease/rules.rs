@@ -61,6 +61,84 @@ impl Invariant {
     }
 }
 
+listed! {
+    /// A scheme of elections over a store.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Scheme {
+        /// [`sql::Sql`](super::sql::Sql).
+        Sql,
+        /// [`sql::session::Session`](super::sql::session::Session).
+        SqlSession,
+        /// [`etcd::Etcd`](super::etcd::Etcd) with a key for each candidate.
+        EtcdQueue,
+        /// [`etcd::Etcd`](super::etcd::Etcd) with one key.
+        EtcdSingle,
+        /// [`kubernetes::Kubernetes`](super::kubernetes::Kubernetes).
+        Kubernetes,
+        /// [`redis::Redis`](super::redis::Redis).
+        Redis,
+        /// [`redlock::Redlock`](super::redlock::Redlock).
+        Redlock,
+        /// [`zookeeper::ZooKeeper`](super::zookeeper::ZooKeeper).
+        ZooKeeper,
+    }
+}
+
+impl Scheme {
+    /// The rules it stands on, in the order of [`Rule::ALL`]. Whether another is switched off makes no difference to it.
+    #[must_use]
+    pub const fn rules(self) -> &'static [Rule] {
+        use Rule::{
+            CompareAndDelete, DemoteByTimer, MajorityOfConfigured, Nonce, OutwaitFormer,
+            OwnClockOnly, ProvenAtLeader, RecheckOwnRecord, ValidityFromSend,
+        };
+        match self {
+            // The release of a row names its epoch, and is a part of the statement.
+            Self::Sql => &[ValidityFromSend, DemoteByTimer, Nonce],
+            // The lock is the session's.
+            Self::SqlSession => &[ValidityFromSend, DemoteByTimer, OutwaitFormer],
+            // A key that bears the number of the own lease is nobody else's.
+            Self::EtcdQueue => &[ValidityFromSend, DemoteByTimer, RecheckOwnRecord],
+            Self::EtcdSingle => &[
+                ValidityFromSend,
+                DemoteByTimer,
+                Nonce,
+                CompareAndDelete,
+                RecheckOwnRecord,
+            ],
+            Self::Kubernetes => &[
+                ValidityFromSend,
+                DemoteByTimer,
+                Nonce,
+                CompareAndDelete,
+                OwnClockOnly,
+            ],
+            Self::Redis => &[ValidityFromSend, DemoteByTimer, Nonce, CompareAndDelete],
+            Self::Redlock => &[
+                ValidityFromSend,
+                DemoteByTimer,
+                Nonce,
+                CompareAndDelete,
+                MajorityOfConfigured,
+            ],
+            Self::ZooKeeper => &[
+                ValidityFromSend,
+                DemoteByTimer,
+                Nonce,
+                RecheckOwnRecord,
+                ProvenAtLeader,
+            ],
+        }
+    }
+
+    /// Whether each term has a token, by which a resource can tell the newest leader.
+    #[must_use]
+    pub const fn has_tokens(self) -> bool {
+        !matches!(self, Self::Redlock)
+    }
+}
+
 impl Rule {
     /// What breaks first when the rule is off.
     #[must_use]
@@ -68,11 +146,15 @@ impl Rule {
         Invariant::BelievedLeaders
     }
 
-    /// What may break as a consequence, and in a schedule where the first is not looked at, before it: who believes too
-    /// long may have taken office late.
+    /// What may break as a consequence in a scheme, and in a schedule where the first is not looked at, before it: who
+    /// believes too long may have taken office late.
     #[must_use]
-    pub const fn follows(self) -> &'static [Invariant] {
-        &[Invariant::TokenRises]
+    pub const fn follows(self, scheme: Scheme) -> &'static [Invariant] {
+        if scheme.has_tokens() {
+            &[Invariant::TokenRises]
+        } else {
+            &[]
+        }
     }
 }
 

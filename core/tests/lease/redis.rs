@@ -1,12 +1,12 @@
 //! The key of one Redis server.
 
+use crate::rules::{self, LATE};
 use crate::storm::{Run, Store, Storm, Weather};
 use allocation_counter::measure;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU8, Ordering};
 use tenure::lease::redis::{Found, MAX_TOKEN, Redis, Reply, Request, Value};
 use tenure::lease::{
-    Boot, Claimant, Config, Identity, Invariant, Nonce, Refusal, Rule, Rules, Switched,
+    Boot, Claimant, Config, Identity, Nonce, Refusal, Rule, Rules, Scheme, Switched,
 };
 use tenure::random::Random;
 use tenure::{
@@ -383,35 +383,14 @@ fn a_server_that_loses_the_lock_or_its_time_lets_two_believe() {
 }
 
 #[test]
-fn each_rule_that_is_off_lets_two_believe() {
-    static OFF: AtomicU8 = AtomicU8::new(0);
-    for (rule, names) in [
-        (Rule::ValidityFromSend, THREE),
-        (Rule::DemoteByTimer, THREE),
-        (Rule::Nonce, ["anna", "anna", "ben"]),
-        (Rule::CompareAndDelete, THREE),
-    ] {
-        OFF.store(rule as u8, Ordering::SeqCst);
-        let boot = |config, boot, now| {
-            let off = Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))];
-            Redis::with_rules(config, boot, now, Switched::without(&[off])).unwrap()
-        };
-        let weather = Weather {
-            late: 300,
-            ..Weather::STORM
-        };
-        let configs = names.map(config);
-        let broken = (0..500).find_map(|seed| {
-            let server = Server::new(seed, Faults::None);
-            let (storm, configs) = Storm::new(seed, &configs, server, weather, true, boot);
-            storm.run(&configs, 30).broken
-        });
-        let allowed = |(name, _): (&str, u64)| {
-            let all = rule.follows().iter().chain([&Invariant::BelievedLeaders]);
-            all.into_iter().any(|invariant| invariant.name() == name)
-        };
-        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
-    }
+fn each_rule_that_is_off_breaks_what_it_protects_and_no_other_matters() {
+    rules::judge(Scheme::Redis, |seed, names, rules| {
+        let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+        let boot = move |config, boot, now| Redis::with_rules(config, boot, now, rules).unwrap();
+        let server = Server::new(seed, Faults::None);
+        let (storm, configs) = Storm::new(seed, &configs, server, LATE, true, boot);
+        storm.run(&configs, 30)
+    });
 }
 
 #[test]

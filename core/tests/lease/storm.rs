@@ -121,7 +121,7 @@ pub(crate) struct Storm<M: Election, S> {
     weather: Weather,
     config: Config,
     seed: u64,
-    boot: fn(Config, Boot, Instant) -> M,
+    boot: Box<dyn Fn(Config, Boot, Instant) -> M>,
     run: Run,
     highest: Token,
     calm_since: Option<u64>,
@@ -138,7 +138,7 @@ impl<M: Election, S: Store<M>> Storm<M, S> {
         store: S,
         weather: Weather,
         tokens: bool,
-        boot: fn(Config, Boot, Instant) -> M,
+        boot: impl Fn(Config, Boot, Instant) -> M + 'static,
     ) -> (Self, Vec<Config>) {
         let mut random = Random::from_seed(seed);
         let config = configs[0].clone();
@@ -176,7 +176,7 @@ impl<M: Election, S: Store<M>> Storm<M, S> {
             weather,
             config,
             seed,
-            boot,
+            boot: Box::new(boot),
             run: Run::default(),
             highest: Token::NONE,
             calm_since: None,

@@ -1,8 +1,8 @@
 //! Elections over a store in files: what a scheme is told, and what makes no sense with it, or without.
 
-use super::Lease;
 use super::names::LEASE_RULES;
 use super::reader::{Part, Read, Slip, items, word};
+use super::{Lease, lease_rule_name};
 use crate::json::{Node, Value};
 use crate::scheme::lease::Kind;
 use tenure::Duration;
@@ -64,11 +64,16 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
         rate: RateBound(part.get("rateBound") as u32),
         ..usual
     };
-    let named = file.node("rulesOff").map_or(&[][..], items);
-    let off: Vec<Rule> = (Rule::ALL.into_iter().zip(LEASE_RULES))
-        .filter(|(_, name)| named.iter().any(|node| word(node) == *name))
-        .map(|(rule, _)| rule)
-        .collect();
+    let mut off = Vec::new();
+    for node in file.node("rulesOff").map_or(&[][..], items) {
+        let place = LEASE_RULES.iter().position(|name| *name == word(node));
+        if let Some(rule) = place.and_then(|place| Rule::ALL.get(place)) {
+            if !kind.scheme().rules().contains(rule) {
+                return Err(no_rule(node.at, kind));
+            }
+            off.push(*rule);
+        }
+    }
     Ok(Lease {
         kind,
         timing,
@@ -124,6 +129,20 @@ pub(super) fn misplaced(at: usize, by_store: bool) -> Box<Slip> {
         )
     };
     Slip::new(at, code, reason, remedy)
+}
+
+/// A rule of other schemes.
+#[cold]
+#[inline(never)]
+fn no_rule(at: usize, kind: Kind) -> Box<Slip> {
+    let rules = kind.scheme().rules().iter().copied();
+    let names: Vec<_> = rules.map(lease_rule_name).collect();
+    Slip::new(
+        at,
+        "no-rule",
+        "this scheme does not stand on that rule: with it and without it, it does the same",
+        &format!("leave it out, or use one of {}", names.join(", ")),
+    )
 }
 
 /// What the core refuses, in the words of the file.

@@ -271,10 +271,10 @@ pub fn rule_names() -> [&'static str; Rule::ALL.len()] {
     names::RULES
 }
 
-/// The same of the rules of elections over a store, in the order of [`tenure::lease::Rule::ALL`].
+/// The same of a rule of elections over a store.
 #[must_use]
-pub fn lease_rule_names() -> [&'static str; tenure::lease::Rule::ALL.len()] {
-    names::LEASE_RULES
+pub fn lease_rule_name(rule: tenure::lease::Rule) -> &'static str {
+    names::LEASE_RULES[rule as usize]
 }
 
 /// A seed as people write it: a whole number below 2⁶⁴.

@@ -37,6 +37,10 @@ export const REFUSALS_ZH: Refusals = {
   'no-action': { reason: '没有写明动作', remedy: '补上一个，例如 "crash": "leader"' },
   'no-link': { reason: '节点与自己之间没有链路', remedy: '写两个不同的节点' },
   'no-log': { reason: '成员变更要写成日志条目，而这里没有日志', remedy: '把 raft.log 设为 true' },
+  'no-rule': {
+    reason: '这种方案不依靠这条规则：有没有它都一样',
+    remedy: '去掉它，或换成它有的规则（{remedy}）',
+  },
   'no-slack': {
     reason: '租约太短，来不及续租、再试一次并等到应答（{reason}）',
     remedy: '延长 lease.ttl，或缩短 lease.margin、lease.renew、lease.retry 或 lease.latency',

@@ -88,9 +88,16 @@ impl Config {
     /// # Errors
     /// What leaves no slack, or what etcd cannot have, with the parameter to move.
     pub fn budget(&self) -> Result<Budget, BudgetError> {
-        let Common {
-            claimant, timing, ..
-        } = &self.common;
+        self.budget_of(self.common.timing.ttl)
+    }
+
+    /// What follows where the store granted a lease of `ttl`.
+    pub(super) fn budget_of(&self, ttl: Duration) -> Result<Budget, BudgetError> {
+        let claimant = &self.common.claimant;
+        let timing = Timing {
+            ttl,
+            ..self.common.timing
+        };
         if self.mode.key().is_empty() {
             return Err(BudgetError::NoKey);
         }
@@ -100,7 +107,7 @@ impl Config {
         if !timing.ttl.as_micros().is_multiple_of(1_000_000) {
             return Err(BudgetError::NotSeconds(timing.ttl));
         }
-        let budget = self.common.budget()?;
+        let budget = timing.budget(self.common.latency)?;
         Ok(Budget {
             // A watch that is silent is noticed at the next look.
             takeover: budget.takeover + timing.rate.at_most(timing.renew),

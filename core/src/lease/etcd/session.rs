@@ -77,7 +77,7 @@ impl Session {
 
     /// It is not kept alive any more (LS-19), and ends by itself.
     pub(super) fn leave(&mut self, now: Instant, timing: &Timing) {
-        let ttl = Duration::from_secs(self.ttl.into()).max(timing.ttl);
+        let ttl = self.ttl().max(timing.ttl);
         self.state = State::Left;
         self.ask_at = now + timing.surely_over(ttl);
     }
@@ -94,6 +94,11 @@ impl Session {
 
     pub(super) const fn lease(&self) -> LeaseId {
         self.lease
+    }
+
+    /// How long it lasts in the store; zero when that was not said.
+    pub(super) const fn ttl(&self) -> Duration {
+        Duration::from_secs(self.ttl as u64)
     }
 
     pub(super) const fn number(&self) -> u16 {

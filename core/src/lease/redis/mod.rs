@@ -37,11 +37,11 @@
 //! the lock, so that both have one token. `WAIT` narrows the first and closes none. Raise the generation after each.
 
 mod api;
-mod machine;
+mod keeper;
 mod value;
 
 pub use api::{DELETE, Found, READ, RELEASE, RENEW, Reply, Request, TAKE, milliseconds};
-pub use machine::{MAX_TOKEN, Redis};
+pub use keeper::{MAX_TOKEN, Redis, Server};
 pub use value::Value;
 
 use super::Config;
@@ -50,8 +50,10 @@ use crate::Duration;
 /// What a server rounds: keys end at whole milliseconds.
 const GRAIN: Duration = Duration::from_millis(1);
 
-/// The same, where the store counts in milliseconds: drift is 2 ms at least, and what the pace of clocks makes.
-pub(super) fn in_milliseconds(mut config: Config) -> Config {
+/// The same, where the store counts in milliseconds: drift is 2 ms at least, and what the pace of clocks makes. A machine
+/// counts by this, and its budget is this one's.
+#[must_use]
+pub fn in_milliseconds(mut config: Config) -> Config {
     config.timing.grain = config.timing.grain.max(GRAIN);
     config
 }

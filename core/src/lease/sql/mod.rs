@@ -56,4 +56,4 @@ pub mod session;
 pub mod text;
 
 pub use api::{MAX_EPOCH, Reply, Request, Row};
-pub use row::Sql;
+pub use row::{Database, Sql};

@@ -93,17 +93,22 @@ impl Config {
             let belief = budget.belief;
             return Err(BudgetError::NoSlack { belief, needs });
         }
-        // What the last write proves is sent a `lag` before it; and of a write that was done and not answered the version has to
-        // be looked for first, and it is written after another pause.
         let round_trip = self.common.latency + self.common.latency;
-        let spent = timing.rate.at_most(lag + timing.retry) + round_trip + round_trip;
+        // What the last write before the outage proved was sent a `lag` before it, and the next is a renewal later. The last that
+        // is in vain is noticed by patience and written again at once; or it comes to nothing, and is after a pause. The one
+        // after that finds a version that one before the outage made without an answer, which is looked for, and is written.
+        let again = timing.patience.max(timing.retry + round_trip);
+        let spent = lag + timing.renew + again;
         Ok(Budget {
             // A session ends up to a tick late, and a watch that is silent is noticed at the next look; then who is before it is
             // looked for, and its own node.
             takeover: budget.takeover
                 + timing.rate.at_most(timing.renew + self.tick())
                 + round_trip,
-            outage: budget.outage.saturating_sub(spent),
+            outage: timing
+                .rate
+                .at_least(budget.belief.saturating_sub(spent))
+                .saturating_sub(round_trip + round_trip + round_trip),
             ..budget
         })
     }

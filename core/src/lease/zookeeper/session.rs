@@ -218,6 +218,13 @@ impl Session {
         }
     }
 
+    /// An answer that keeps it is late: it is asked for again at once.
+    pub(super) fn late(&mut self, now: Instant) {
+        if self.is_open() {
+            self.ask_at = now;
+        }
+    }
+
     /// Which session it is says nothing; what is known of it does.
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         let ask = self.ask_at.ahead_of(now);

@@ -1,12 +1,12 @@
 //! Under whatever can go wrong, in nodes, network and store.
 
 use super::store::{Faults, Model};
-use super::{common, queue, single};
+use super::{WAYS, common, queue, single};
+use crate::rules::{self, DISTINCT, LATE};
 use crate::storm::{Run, Storm, Weather};
-use std::sync::atomic::{AtomicU8, Ordering};
 use tenure::Instant;
 use tenure::lease::etcd::Etcd;
-use tenure::lease::{Boot, Config as Common, Invariant, Rule, Switched};
+use tenure::lease::{Boot, Config as Common, Scheme};
 
 type Booted<M> = fn(Common, Boot, Instant) -> M;
 
@@ -19,7 +19,6 @@ fn under_one_key(config: Common, boot: Boot, now: Instant) -> Etcd {
 }
 
 const BOTH: [Booted<Etcd>; 2] = [in_queue, under_one_key];
-const DISTINCT: [&str; 3] = ["anna", "ben", "cleo"];
 
 fn storm(seed: u64, names: &[&str], weather: Weather, faults: Faults, boot: Booted<Etcd>) -> Run {
     let configs: Vec<_> = names.iter().map(|name| common(name)).collect();
@@ -103,51 +102,20 @@ fn where_nothing_else_goes_wrong_early_revokes_are_heard_of_at_once() {
     }
 }
 
-static OFF: AtomicU8 = AtomicU8::new(0);
-
-fn without() -> Switched {
-    Switched::without(&[Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))]])
-}
-
-fn breaks_without(
-    rule: Rule,
-    names: &[&str],
-    boot: Booted<Etcd<Switched>>,
-) -> Option<&'static str> {
-    OFF.store(rule as u8, Ordering::SeqCst);
-    let configs: Vec<_> = names.iter().map(|name| common(name)).collect();
-    let weather = Weather {
-        late: 300,
-        ..Weather::STORM
-    };
-    (0..500).find_map(|seed| {
-        let store = Model::new(seed, Faults::Usual);
-        let (storm, configs) = Storm::new(seed, &configs, store, weather, true, boot);
-        storm.run(&configs, 30).broken.map(|(name, _)| name)
-    })
-}
-
 #[test]
-fn each_rule_that_is_off_lets_two_believe() {
-    let in_queue: Booted<Etcd<Switched>> =
-        |config, boot, now| Etcd::with_rules(queue(config), boot, now, without()).unwrap();
-    let under_one_key: Booted<Etcd<Switched>> =
-        |config, boot, now| Etcd::with_rules(single(config), boot, now, without()).unwrap();
-    for (rule, names, boot) in [
-        (Rule::ValidityFromSend, DISTINCT, in_queue),
-        (Rule::ValidityFromSend, DISTINCT, under_one_key),
-        (Rule::DemoteByTimer, DISTINCT, in_queue),
-        (Rule::DemoteByTimer, DISTINCT, under_one_key),
-        (Rule::RecheckOwnRecord, DISTINCT, in_queue),
-        (Rule::Nonce, ["anna", "anna", "ben"], under_one_key),
-        (Rule::CompareAndDelete, DISTINCT, under_one_key),
-    ] {
-        let broken = breaks_without(rule, &names, boot);
-        let allowed = |name: &str| {
-            let all = rule.follows().iter().chain([&Invariant::BelievedLeaders]);
-            all.into_iter().any(|invariant| invariant.name() == name)
-        };
-        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
+fn each_rule_that_is_off_breaks_what_it_protects_and_no_other_matters() {
+    for (scheme, way) in [Scheme::EtcdQueue, Scheme::EtcdSingle]
+        .into_iter()
+        .zip(WAYS)
+    {
+        rules::judge(scheme, |seed, names, rules| {
+            let configs: Vec<_> = names.iter().map(|name| common(name)).collect();
+            let boot =
+                move |common, boot, now| Etcd::with_rules(way(common), boot, now, rules).unwrap();
+            let store = Model::new(seed, Faults::Usual);
+            let (storm, configs) = Storm::new(seed, &configs, store, LATE, true, boot);
+            storm.run(&configs, 30)
+        });
     }
 }
 

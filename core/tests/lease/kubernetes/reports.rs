@@ -46,7 +46,7 @@ fn reading_another_holder_ends_it_at_once() {
     assert!(anna.leads(2000));
     anna.answer(2001, &mut api);
     assert!(!anna.leads(2001));
-    assert_eq!(anna.machine.holder(), by_ben(15).holder.as_ref());
+    assert_eq!(anna.machine.holder(), by_ben(15).holder);
     anna.silence(12_000);
     assert_eq!(anna.deposed(), [Why::Taken]);
 }

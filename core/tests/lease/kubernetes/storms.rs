@@ -2,15 +2,11 @@
 
 use super::api::Api;
 use super::config;
+use crate::rules::{self, DISTINCT, LATE};
 use crate::storm::{Run, Storm, Weather};
-use std::sync::atomic::{AtomicU8, Ordering};
 use tenure::lease::kubernetes::{Config, Kubernetes};
-use tenure::lease::{Boot, Config as Common, Invariant, Rule, Switched};
+use tenure::lease::{Boot, Config as Common, Scheme};
 use tenure::{Duration, Instant};
-
-type Booted<M> = fn(Common, Boot, Instant) -> M;
-
-const DISTINCT: [&str; 3] = ["anna", "ben", "cleo"];
 
 /// The deadline leaves a holder all that the clocks and the margin allow.
 fn tight(common: Common) -> Config {
@@ -111,40 +107,16 @@ fn where_nothing_else_goes_wrong_it_is_heard_of_with_the_next_update() {
     assert!(longest > 0 && longest <= bound, "{longest}");
 }
 
-static OFF: AtomicU8 = AtomicU8::new(0);
-
-fn without(common: Common, boot: Boot, now: Instant) -> Kubernetes<Switched> {
-    let off = Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))];
-    Kubernetes::with_rules(tight(common), boot, now, Switched::without(&[off])).unwrap()
-}
-
 #[test]
-fn each_rule_that_is_off_lets_two_believe() {
-    for (rule, names) in [
-        (Rule::ValidityFromSend, DISTINCT),
-        (Rule::DemoteByTimer, DISTINCT),
-        (Rule::Nonce, ["anna", "anna", "ben"]),
-        (Rule::CompareAndDelete, DISTINCT),
-        (Rule::OwnClockOnly, DISTINCT),
-    ] {
-        OFF.store(rule as u8, Ordering::SeqCst);
-        let weather = Weather {
-            late: 300,
-            ..Weather::STORM
-        };
+fn each_rule_that_is_off_breaks_what_it_protects_and_no_other_matters() {
+    rules::judge(Scheme::Kubernetes, |seed, names, rules| {
         let configs: Vec<_> = names.iter().map(|name| config(name).common).collect();
-        let boot: Booted<Kubernetes<Switched>> = without;
-        let broken = (0..500).find_map(|seed| {
-            let store = Api::busy(seed);
-            let (storm, configs) = Storm::new(seed, &configs, store, weather, true, boot);
-            storm.run(&configs, 30).broken
-        });
-        let allowed = |(name, _): (&str, u64)| {
-            let all = rule.follows().iter().chain([&Invariant::BelievedLeaders]);
-            all.into_iter().any(|invariant| invariant.name() == name)
+        let boot = move |common, boot, now| {
+            Kubernetes::with_rules(tight(common), boot, now, rules).unwrap()
         };
-        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
-    }
+        let (storm, configs) = Storm::new(seed, &configs, Api::busy(seed), LATE, true, boot);
+        storm.run(&configs, 30)
+    });
 }
 
 #[test]

@@ -5,12 +5,14 @@ use super::wire::{Clock, Way, Wire, clocks};
 use crate::kubernetes::api::Api;
 use crate::redis::{Faults, Server};
 use crate::sql::Table;
-use crate::sql::session::Server as Sessions;
+use crate::sql::session::{Server as Sessions, session};
 use crate::storm::Store;
+use crate::zookeeper::{self, Model};
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::rc::Rc;
 use tenure::lease::sql::session::Session;
+use tenure::lease::zookeeper::ZooKeeper;
 use tenure::lease::{Boot, Budget, Claimant, Config, Identity, kubernetes, redis, sql};
 use tenure::random::Random;
 use tenure::{Election, Instant};
@@ -133,9 +135,10 @@ fn no_takeover_is_longer_than_is_told_and_no_slack_shorter() {
         takeover(&rounded, server, boot),
     );
 
-    let boot: Booted<Session> = |name, boot, now| Session::new(config(name), boot, now).unwrap();
+    let boot: Booted<Session> =
+        |name, boot, now| Session::new(session(config(name)), boot, now).unwrap();
     let sessions = || Sessions::new(None);
-    let budget = Session::budget(&common).unwrap();
+    let budget = session(common.clone()).budget().unwrap();
     judge("session", budget, takeover(&common, sessions, boot));
 
     let own = kubernetes("anna");
@@ -169,7 +172,8 @@ fn every_outage_within_what_is_told_is_survived() {
         "redis: {told}"
     );
 
-    let boot: Booted<Session> = |name, boot, now| Session::new(config(name), boot, now).unwrap();
+    let boot: Booted<Session> =
+        |name, boot, now| Session::new(session(config(name)), boot, now).unwrap();
     assert!(
         survives(&common, told, || Sessions::new(None), boot),
         "session: {told}"
@@ -182,5 +186,19 @@ fn every_outage_within_what_is_told_is_survived() {
     assert!(
         survives(&own.common, told, Api::default, boot),
         "kubernetes: {told}"
+    );
+
+    let own = zookeeper::config(config("anna"));
+    let boot: Booted<ZooKeeper> =
+        |name, boot, now| ZooKeeper::new(zookeeper::config(config(name)), boot, now).unwrap();
+    let ensemble = || Model::new(1, zookeeper::Faults::None);
+    let told = own.budget().unwrap().outage.as_micros();
+    assert!(told > 400_000, "zookeeper: {told}");
+    assert!(survives(&common, told, ensemble, boot), "zookeeper: {told}");
+    // The patience counts here too.
+    let more = told + common.timing.patience.as_micros();
+    assert!(
+        !survives(&common, more, ensemble, boot),
+        "zookeeper: {more}"
     );
 }

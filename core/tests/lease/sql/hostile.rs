@@ -1,6 +1,7 @@
 //! Answers that no database gives: whatever they say, a machine goes on, and has nothing left to do once it did what is due.
 
 use super::config;
+use super::session::session;
 use tenure::lease::sql::{Reply, Request, Row, Sql, session};
 use tenure::lease::{Boot, Nonce};
 use tenure::random::Random;
@@ -90,7 +91,7 @@ fn a_row_may_say_anything() {
 fn a_session_may_say_anything() {
     use session::{Call, Reply, Request, Row, Session};
     for seed in 0..200 {
-        let machine = Session::new(config("anna"), boot(seed), Instant::ZERO).unwrap();
+        let machine = Session::new(session(config("anna")), boot(seed), Instant::ZERO).unwrap();
         let reply = |draw: &mut Random, nonces: &[Nonce]| match draw.below(7) {
             0 => Reply::Taken {
                 epoch: one(draw, &EPOCHS),

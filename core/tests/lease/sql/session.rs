@@ -1,12 +1,12 @@
 //! The lock of a session: under a hostile host and network, and beside a server that ends sessions as it likes.
 
 use super::config;
+use crate::rules::{self, LATE};
 use crate::storm::{Run, Store, Storm, Weather};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU8, Ordering};
 use tenure::Ticket;
-use tenure::lease::sql::session::{Call, Reply, Request, Row, Session};
-use tenure::lease::{Claimant, Nonce, Rule, Rules, Switched};
+use tenure::lease::sql::session::{Call, Config, Reply, Request, Row, Session};
+use tenure::lease::{Claimant, Nonce, Rules, Scheme};
 use tenure::random::Random;
 
 /// A connection: of which node, in which of its lives, and which of that.
@@ -212,9 +212,14 @@ impl<R: Rules> Store<Session<R>> for Server {
     }
 }
 
+/// How who takes part does so by a session.
+pub(crate) const fn session(common: tenure::lease::Config) -> Config {
+    Config { common }
+}
+
 fn storm(seed: u64, names: &[&str], weather: Weather) -> Run {
     let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
-    let boot = |config, boot, now| Session::new(config, boot, now).unwrap();
+    let boot = |config, boot, now| Session::new(session(config), boot, now).unwrap();
     let faults = weather.faults.then_some(seed);
     let (storm, configs) = Storm::new(seed, &configs, Server::new(faults), weather, true, boot);
     storm.run(&configs, 30)
@@ -233,7 +238,7 @@ fn in_any_weather_nobody_believes_beside_another() {
         assert_eq!(run.broken, None, "seed {seed}");
         let config = config("anna");
         // One who resigned stands back for a lease.
-        let takeover = Session::budget(&config).unwrap().takeover + config.timing.ttl;
+        let takeover = session(config.clone()).budget().unwrap().takeover + config.timing.ttl;
         let takeover = (takeover + config.timing.ttl + config.timing.ttl).as_micros();
         assert!(
             run.led_after.is_some_and(|after| after <= takeover),
@@ -251,7 +256,7 @@ fn a_lock_that_keeps_nobody_out_costs_leaders_and_not_safety() {
     let mut tenures = 0;
     for seed in 0..500 {
         let config = config("anna");
-        let boot = |config, boot, now| Session::new(config, boot, now).unwrap();
+        let boot = |config, boot, now| Session::new(session(config), boot, now).unwrap();
         let mut server = Server::new(Some(seed));
         server.excludes = false;
         let configs = [config.clone(), config.clone(), config];
@@ -263,39 +268,17 @@ fn a_lock_that_keeps_nobody_out_costs_leaders_and_not_safety() {
     assert!(tenures > 500, "{tenures}");
 }
 
-fn breaks_without(rule: Rule, names: &[&str], weather: Weather) -> Option<(&'static str, u64)> {
-    static OFF: AtomicU8 = AtomicU8::new(0);
-    OFF.store(rule as u8, Ordering::SeqCst);
-    let boot = |config, boot, now| {
-        let off = Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))];
-        Session::with_rules(config, boot, now, Switched::without(&[off])).unwrap()
-    };
-    let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
-    (0..500).find_map(|seed| {
-        let (storm, configs) =
-            Storm::new(seed, &configs, Server::new(Some(seed)), weather, true, boot);
-        storm.run(&configs, 30).broken
-    })
-}
-
 #[test]
-fn each_rule_that_is_off_lets_two_believe() {
-    for rule in [
-        Rule::ValidityFromSend,
-        Rule::DemoteByTimer,
-        Rule::OutwaitFormer,
-    ] {
-        let weather = Weather {
-            late: 300,
-            ..Weather::STORM
+fn each_rule_that_is_off_breaks_what_it_protects_and_no_other_matters() {
+    rules::judge(Scheme::SqlSession, |seed, names, rules| {
+        let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
+        let boot = move |config, boot, now| {
+            Session::with_rules(session(config), boot, now, rules).unwrap()
         };
-        let broken = breaks_without(rule, &["anna", "ben", "cleo"], weather);
-        let allowed = |(name, _): (&str, u64)| {
-            let mut all = rule.follows().iter().copied().chain([rule.protects()]);
-            all.any(|invariant| invariant.name() == name)
-        };
-        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
-    }
+        let server = Server::new(Some(seed));
+        let (storm, configs) = Storm::new(seed, &configs, server, LATE, true, boot);
+        storm.run(&configs, 30)
+    });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::config;
 use super::desk::{Desk, Fate, SECOND};
 use super::session::Server;
+use super::session::session;
 use allocation_counter::measure;
 use tenure::lease::sql::session::{Call, Reply, Request, Row, Session};
 use tenure::lease::sql::text;
@@ -11,7 +12,7 @@ use tenure::{Duration, Election, Input, Instant, Output, Standing, Token, Why};
 
 fn desk(names: &[&str]) -> Desk<Session, Server> {
     let configs: Vec<_> = names.iter().map(|name| config(name)).collect();
-    let boot = |config, boot, now| Session::new(config, boot, now).unwrap();
+    let boot = |config, boot, now| Session::new(session(config), boot, now).unwrap();
     Desk::new(Server::new(None), boot, &configs)
 }
 
@@ -68,7 +69,7 @@ fn a_half_open_connection_holds_the_lock_for_a_lease() {
     let cut = desk.now;
     desk.run(9);
     assert_eq!(desk.leaders(), [] as [usize; 0]);
-    let takeover = Session::budget(&config("anna")).unwrap().takeover;
+    let takeover = session(config("anna")).budget().unwrap().takeover;
     desk.run_until(cut + takeover.as_micros());
     assert_eq!(desk.leaders(), [1]);
     assert!(text::OPEN.contains("idle_session_timeout"));
@@ -245,7 +246,7 @@ fn a_machine_at_rest_is_small_and_allocates_nothing() {
         };
         let mut now = Instant::ZERO;
         let counted = measure(|| {
-            let mut machine = Session::new(config, boot, now).unwrap();
+            let mut machine = Session::new(session(config), boot, now).unwrap();
             run(&mut machine, other, &mut now, 100);
             kept = Some(machine);
         });

@@ -6,6 +6,8 @@ mod rest;
 mod store;
 mod storms;
 
+pub(crate) use store::{Faults, Model};
+
 use tenure::lease::zookeeper::Config;
 use tenure::lease::{Claimant, Config as Common, Identity};
 

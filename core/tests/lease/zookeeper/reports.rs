@@ -608,6 +608,96 @@ fn a_version_that_the_own_write_raised_costs_no_tenure() {
     }
 }
 
+/// Until a node has written its own, which ends so.
+fn next_write(desk: &mut Desk, me: usize, fate: fn(&Request) -> Fate) {
+    desk.asked(me);
+    desk.nodes[me].fate = fate;
+    while !desk.nodes[me].asked.iter().any(|(_, asked)| writes(asked)) {
+        desk.now += SECOND / 1_000;
+        desk.run(0);
+    }
+    desk.nodes[me].fate = EVERYTHING;
+}
+
+/// LS-R4: one is lost, or done and not answered. When that is noticed there is time for another, and none for a pause.
+#[test]
+fn a_write_that_is_lost_costs_no_tenure() {
+    for fate in [
+        (|request| match request {
+            Request::SetData { .. } => Fate::Lost,
+            _ => Fate::Answered,
+        }) as fn(&Request) -> Fate,
+        |request| match request {
+            Request::SetData { .. } => Fate::Unanswered,
+            _ => Fate::Answered,
+        },
+    ] {
+        for deaf in [false, true] {
+            let mut common = common("anna");
+            // Less than half a pause is left of a belief after two renewals and a patience.
+            common.timing.margin = common.timing.margin + Duration::from_millis(600);
+            let mut desk = Desk::new([config(common)]);
+            desk.nodes[0].deaf = deaf;
+            for _ in 0..20 {
+                next_write(&mut desk, 0, EVERYTHING);
+                next_write(&mut desk, 0, EVERYTHING);
+                next_write(&mut desk, 0, fate);
+            }
+            assert_eq!((desk.leaders(), desk.ends(0)), (vec![0], vec![]));
+        }
+    }
+}
+
+/// Somebody writes the own node whenever its version is known: it is written again, and not without a pause.
+#[test]
+fn a_version_that_is_raised_again_and_again_is_not_chased() {
+    let mut machine = ZooKeeper::new(config(common("anna")), BOOT, Instant::ZERO).unwrap();
+    let (mut now, mut version, mut written) = (Instant::ZERO, 0, 0);
+    let mut led = false;
+    while !led || machine.tenure().is_some() {
+        led |= machine.tenure().is_some();
+        machine.handle(now, Input::Timeout);
+        while let Some(output) = machine.poll() {
+            let tenure::Output::Request(ticket, request) = output else {
+                continue;
+            };
+            let owner = SessionId(7);
+            let reply = match request {
+                Request::Connect { timeout } => Reply::Connected {
+                    session: owner,
+                    timeout,
+                },
+                Request::Create { path, .. } => Reply::Created(format!("{path}0000000000").into()),
+                Request::Children { .. } => Reply::Children(
+                    machine
+                        .node()
+                        .map_or_else(Vec::new, |own| vec![own.rsplit_once('/').unwrap().1.into()]),
+                ),
+                Request::Data { .. } => {
+                    version += 1;
+                    let stat = Stat {
+                        czxid: 9,
+                        version,
+                        owner,
+                    };
+                    Reply::Data("mallory".into(), stat)
+                }
+                Request::SetData { .. } => {
+                    written += 1;
+                    assert!(written <= 22, "without a pause");
+                    Reply::BadVersion
+                }
+                // When the tenure has lapsed.
+                _ => Reply::NotDone,
+            };
+            machine.handle(now, Input::Reply(ticket, Ok(reply)));
+        }
+        now = machine.deadline().expect("it always has one");
+    }
+    // Two for each pause of half a second to a whole one, from the first renewal to the end of the belief.
+    assert!(written >= 10, "{written}");
+}
+
 #[test]
 fn a_version_that_is_not_as_expected_is_read_at_once() {
     let mut desk = all(&["anna"]);
@@ -974,6 +1064,7 @@ fn a_latch_of_curator_leads_in_what_it_is_granted() {
     let latch = Config::curator("/elect", common("anna").claimant);
     // A call that hangs is given up on after 15 seconds, and the belief is over before a second one has come through.
     assert_eq!(latch.budget().unwrap().outage, Duration::ZERO);
+    assert!(config(common("anna")).budget().unwrap().outage > Duration::from_millis(400));
     let mut desk = Desk::new([]);
     desk.store.most = Duration::from_secs(40);
     desk.join(latch);

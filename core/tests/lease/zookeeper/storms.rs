@@ -2,13 +2,11 @@
 
 use super::store::{Faults, Model};
 use super::{common, config};
+use crate::rules::{self, DISTINCT};
 use crate::storm::{Run, Storm, Weather};
-use std::sync::atomic::{AtomicU8, Ordering};
 use tenure::lease::zookeeper::ZooKeeper;
-use tenure::lease::{Boot, Config as Common, Invariant, Rule, Switched};
+use tenure::lease::{Boot, Config as Common, Scheme};
 use tenure::{Duration, Instant};
-
-const DISTINCT: [&str; 3] = ["anna", "ben", "cleo"];
 
 fn boot(common: Common, boot: Boot, now: Instant) -> ZooKeeper {
     ZooKeeper::new(config(common), boot, now).unwrap()
@@ -79,41 +77,17 @@ fn where_sessions_are_closed_early_two_believe_for_less_than_a_session() {
     assert!(longest > 0 && longest < ttl, "{longest}");
 }
 
-static OFF: AtomicU8 = AtomicU8::new(0);
-
-fn without() -> Switched {
-    Switched::without(&[Rule::ALL[usize::from(OFF.load(Ordering::SeqCst))]])
-}
-
-fn breaks_without(rule: Rule, names: &[&str]) -> Option<&'static str> {
-    OFF.store(rule as u8, Ordering::SeqCst);
-    let configs: Vec<_> = names.iter().map(|name| to_the_point(name)).collect();
-    (0..2000).find_map(|seed| {
-        let store = Model::new(seed, Faults::Usual);
-        let boot = |common, boot, now| {
-            ZooKeeper::with_rules(config(common), boot, now, without()).unwrap()
-        };
-        let (storm, configs) = Storm::new(seed, &configs, store, Weather::STORM, true, boot);
-        storm.run(&configs, 30).broken.map(|(name, _)| name)
-    })
-}
-
 #[test]
-fn each_rule_that_is_off_lets_two_believe() {
-    for (rule, names) in [
-        (Rule::ValidityFromSend, DISTINCT),
-        (Rule::DemoteByTimer, DISTINCT),
-        (Rule::Nonce, ["anna", "anna", "ben"]),
-        (Rule::RecheckOwnRecord, DISTINCT),
-        (Rule::ProvenAtLeader, DISTINCT),
-    ] {
-        let broken = breaks_without(rule, &names);
-        let allowed = |name: &str| {
-            let all = rule.follows().iter().chain([&Invariant::BelievedLeaders]);
-            all.into_iter().any(|invariant| invariant.name() == name)
+fn each_rule_that_is_off_breaks_what_it_protects_and_no_other_matters() {
+    rules::judge(Scheme::ZooKeeper, |seed, names, rules| {
+        let configs: Vec<_> = names.iter().map(|name| to_the_point(name)).collect();
+        let boot = move |common, boot, now| {
+            ZooKeeper::with_rules(config(common), boot, now, rules).unwrap()
         };
-        assert!(broken.is_some_and(allowed), "{rule:?}: {broken:?}");
-    }
+        let store = Model::new(seed, Faults::Usual);
+        let (storm, configs) = Storm::new(seed, &configs, store, Weather::STORM, true, boot);
+        storm.run(&configs, 30)
+    });
 }
 
 #[test]

@@ -7,12 +7,11 @@ use crate::{
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
-use tenure::lease::Rule as LeaseRule;
 use tenure::raft::Rule;
 use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
-use tenure_sim::scenario::{lease_rule_names, parse_seed, parse_span, rule_names};
+use tenure_sim::scenario::{lease_rule_name, parse_seed, parse_span, rule_names};
 use tenure_sim::schedule;
 use tenure_sim::scheme::lease::Kind;
 use tenure_sim::{Refusal, Scenario};
@@ -125,8 +124,9 @@ impl Schemes {
                 ..schedule::Setting::default()
             });
         };
-        let off = (self.off.iter())
-            .map(|name| named(name, "--off", &lease_rule_names(), &LeaseRule::ALL));
+        let rules = kind.scheme().rules();
+        let names: Vec<_> = rules.iter().copied().map(lease_rule_name).collect();
+        let off = (self.off.iter()).map(|name| named(name, "--off", &names, rules));
         Ok(schedule::Setting {
             by_store: Some(schedule::ByStore {
                 off: off.collect::<Result<_, _>>()?,

@@ -12,7 +12,7 @@ use tenure_sim::failure::Failure;
 use tenure_sim::fault::Action;
 use tenure_sim::marks::Mark;
 use tenure_sim::minimise::{FEW, Minimised};
-use tenure_sim::scenario::{lease_rule_names, rule_names};
+use tenure_sim::scenario::{lease_rule_name, rule_names};
 use tenure_sim::schedule::{self, Setting};
 use tenure_sim::scheme::Unfit;
 use tenure_sim::sweep::{HEALED_SOON, Sweep, TWICE};
@@ -124,7 +124,7 @@ fn options(setting: &Setting) -> String {
         if store.loses {
             said += " --store-loses";
         }
-        off.extend((store.off.iter()).map(|rule| lease_rule_names()[*rule as usize]));
+        off.extend((store.off.iter()).copied().map(lease_rule_name));
     }
     for rule in off {
         said += " --off ";

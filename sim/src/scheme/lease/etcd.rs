@@ -247,7 +247,7 @@ impl Candidate for core::Etcd<Switched> {
     }
 
     fn belief(&self) -> Duration {
-        let timing = self.config().common.timing;
-        timing.belief(timing.ttl)
+        // Of what was granted: without slack it does not lead.
+        self.budget().map_or(Duration::ZERO, |budget| budget.belief)
     }
 }

@@ -6,7 +6,7 @@ use crate::scenario::Lease;
 use crate::server::Service;
 use std::hash::Hasher;
 use tenure::fence::Holder;
-use tenure::lease::{Budget, BudgetError, Refusals, Timing};
+use tenure::lease::{Budget, BudgetError, Refusals, Scheme, Timing};
 use tenure::{Duration, Input, Instant, Output, Standing};
 
 /// There is none. Only this module knows: code that has a value of a type made of it is not unreachable to lints.
@@ -24,6 +24,12 @@ impl Kind {
     /// Its name in files and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
+        match self.0 {}
+    }
+
+    /// By which machine of the core.
+    #[must_use]
+    pub const fn scheme(self) -> Scheme {
         match self.0 {}
     }
 

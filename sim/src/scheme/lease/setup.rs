@@ -5,7 +5,9 @@ use crate::scenario::{Lease, node_name};
 use crate::store::etcd::Member;
 use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::lease::{Boot, Budget, BudgetError, Claimant, Config, Identity, Switched, Timing};
+use tenure::lease::{
+    Boot, Budget, BudgetError, Claimant, Config, Identity, Scheme, Switched, Timing,
+};
 use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
@@ -14,26 +16,25 @@ use tenure::{Duration, Instant};
 
 /// By what the nodes elect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Kind {
     /// A row in a database.
-    Sql = 0,
+    Sql,
     /// A queue of candidates in etcd.
-    Etcd = 1,
+    Etcd,
     /// A `Lease` object of Kubernetes.
-    Kubernetes = 2,
+    Kubernetes,
     /// A key of one Redis server.
-    Redis = 3,
+    Redis,
     /// A key on each of several Redis servers.
-    Redlock = 4,
+    Redlock,
     /// A lock that belongs to a session of a database.
-    SqlSession = 5,
+    SqlSession,
     /// One key in etcd.
-    EtcdSingle = 6,
+    EtcdSingle,
     /// The active one of a pair of Milvus's coordinators.
-    Milvus = 7,
+    Milvus,
     /// A queue of candidates in ZooKeeper.
-    ZooKeeper = 8,
+    ZooKeeper,
 }
 
 impl Kind {
@@ -63,6 +64,21 @@ impl Kind {
             Self::EtcdSingle => "etcd-single",
             Self::Milvus => "milvus",
             Self::ZooKeeper => "zookeeper",
+        }
+    }
+
+    /// By which machine of the core.
+    #[must_use]
+    pub const fn scheme(self) -> Scheme {
+        match self {
+            Self::Sql => Scheme::Sql,
+            Self::SqlSession => Scheme::SqlSession,
+            Self::Etcd => Scheme::EtcdQueue,
+            Self::EtcdSingle | Self::Milvus => Scheme::EtcdSingle,
+            Self::Kubernetes => Scheme::Kubernetes,
+            Self::Redis => Scheme::Redis,
+            Self::Redlock => Scheme::Redlock,
+            Self::ZooKeeper => Scheme::ZooKeeper,
         }
     }
 
@@ -106,7 +122,7 @@ impl Kind {
     /// Whether each term has a token, by which a resource can tell the newest leader.
     #[must_use]
     pub const fn has_tokens(self) -> bool {
-        !matches!(self, Self::Redlock)
+        self.scheme().has_tokens()
     }
 }
 
@@ -169,8 +185,8 @@ impl Setup {
         let config = self.config(identity(0));
         match self.kind {
             Kind::Sql => config.budget(),
-            Kind::Redis => core_redis::Redis::budget(&config),
-            Kind::SqlSession => core_session::Session::budget(&config),
+            Kind::Redis => core_redis::in_milliseconds(config).budget(),
+            Kind::SqlSession => core_session::Config { common: config }.budget(),
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
             Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
@@ -231,6 +247,7 @@ impl Setup {
         let scheme = match self.kind {
             Kind::Sql => AnyScheme::Sql(core_sql::Sql::with_rules(config, boot, now, rules).ok()?),
             Kind::SqlSession => {
+                let config = core_session::Config { common: config };
                 let machine = core_session::Session::with_rules(config, boot, now, rules);
                 AnyScheme::SqlSession(machine.ok()?)
             }
@@ -298,6 +315,8 @@ impl Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheme::{Answer, Ask};
+    use tenure::{Input, Output};
 
     #[test]
     fn what_is_checked_is_what_starts() {
@@ -318,6 +337,43 @@ mod tests {
                 started += u32::from(starts);
             }
             assert!((1..64).contains(&started), "{kind:?} {started}");
+        }
+    }
+
+    /// What a store grants may last longer than what it was asked for, and a tenure counts from a send all the same.
+    #[test]
+    fn a_tenure_is_drawn_by_what_was_granted() {
+        let now = Instant::from_micros(7_000_000);
+        for kind in Kind::ALL {
+            let setup = Setup {
+                kind,
+                timing: kind.timing(Some(Duration::from_secs(1))),
+                latency: Duration::ZERO,
+                rules: Switched::default(),
+                servers: kind.servers(),
+                seed: 1,
+                names: [identity(0)].into(),
+            };
+            let (mut machine, mut servers) = (setup.boot(0, 1, now).unwrap(), setup.servers());
+            let mut answered = true;
+            while answered {
+                answered = false;
+                while let Some(output) = machine.poll() {
+                    if let Output::Request(ticket, Ask::Store(server, ask)) = output {
+                        let service = servers[server].service_mut();
+                        service.ask(now.as_micros(), 0, ticket, &ask);
+                    }
+                }
+                for server in &mut servers {
+                    while let Some((_, ticket, said)) = server.service_mut().poll() {
+                        let reply = Input::Reply(ticket, Ok(Answer::Store(said)));
+                        machine.handle(now, reply);
+                        answered = true;
+                    }
+                }
+            }
+            let (from, until) = machine.detail().lease.expect("it leads at once");
+            assert_eq!(from, now, "{kind:?} until {until:?}");
         }
     }
 }

@@ -404,7 +404,7 @@ impl Candidate for session::Session<Switched> {
     }
 
     fn belief(&self) -> Duration {
-        let timing = self.config().timing;
+        let timing = self.config().common.timing;
         timing.belief(timing.ttl)
     }
 }

@@ -344,8 +344,8 @@ impl Candidate for core::ZooKeeper<Switched> {
     }
 
     fn belief(&self) -> Duration {
-        let timing = self.config().common.timing;
-        timing.belief(timing.ttl)
+        // Of what was granted: without slack it does not lead.
+        self.budget().map_or(Duration::ZERO, |budget| budget.belief)
     }
 }
 

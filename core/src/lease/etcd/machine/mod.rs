@@ -10,7 +10,9 @@ use super::session::{Need, Session};
 use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
-use crate::lease::{Boot, BudgetError, Claimant, Faithful, MetadataTooLong, Rule, Rules, value};
+use crate::lease::{
+    Boot, Budget, BudgetError, Claimant, Faithful, MetadataTooLong, Rule, Rules, value,
+};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Why};
 use core::convert::Infallible;
@@ -192,6 +194,17 @@ impl<R: Rules> Etcd<R> {
             lease: self.session.lease(),
             revision: self.revision,
         })
+    }
+
+    /// What follows from the lease that was granted; from the one that is asked for while there is none.
+    ///
+    /// # Errors
+    /// When the store grants less than leaves slack.
+    pub fn budget(&self) -> Result<Budget, BudgetError> {
+        match self.session.ttl() {
+            Duration::ZERO => self.config.budget(),
+            ttl => self.config.budget_of(ttl),
+        }
     }
 
     /// Whether key and lease are being given up. Wait for the end of this, at most a lease, before the process ends, and

@@ -162,8 +162,8 @@ impl<R: Rules> Kubernetes<R> {
 
     /// Who held it when it was last seen by a node that does not, with what it wants others to know.
     #[must_use]
-    pub const fn holder(&self) -> Option<&Claimant> {
-        self.holder.as_ref()
+    pub fn holder(&self) -> Option<Claimant> {
+        self.holder.clone()
     }
 
     /// Whether it was given up and the API server has not said so yet. Wait for the end of this, at most a lease, before the

@@ -129,8 +129,8 @@ impl<R: Rules> Redlock<R> {
 
     /// Who held more than half when that was last seen by a node that does not, with what it wants others to know.
     #[must_use]
-    pub const fn holder(&self) -> Option<&Claimant> {
-        self.holder.as_ref()
+    pub fn holder(&self) -> Option<Claimant> {
+        self.holder.clone()
     }
 
     /// Whether keys were given up and not all servers have said so yet. Wait for the end of this, at most a lease, before the

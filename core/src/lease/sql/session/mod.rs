@@ -36,7 +36,7 @@
 //! # What it costs
 //! With a lease of 9 seconds a leader reads every 2.9 seconds, and a waiter tries the lock and reads every 0.75 seconds; each
 //! has a connection of its own. One write a term, and one at its end. A takeover from a machine that is cut off takes up to two
-//! leases where the row alone takes one ([`Session::budget`]).
+//! leases where the row alone takes one ([`Config::budget`]).
 //!
 //! # When it suffices
 //! When a database must not be written to every few seconds: a standby that is far away, a small disk, many elections. It needs
@@ -49,7 +49,9 @@
 //! - A connection that is half open (LS-48) costs a takeover the time for which the server lets it be idle.
 
 mod api;
+mod config;
 mod machine;
 
 pub use api::{Call, Reply, Request, Row};
+pub use config::Config;
 pub use machine::Session;

@@ -86,6 +86,7 @@ impl<R: Rules> ZooKeeper<R> {
         self.before = None;
         self.watch = 0;
         self.version = 0;
+        self.again = false;
     }
 
     /// Wants to lead.

@@ -45,13 +45,14 @@ impl<R: Rules> ZooKeeper<R> {
             (Kind::Connect, Ok(Reply::Suspended | Reply::Expired)) => {}
             (Kind::Close, Ok(Reply::Closed)) | (_, Ok(Reply::Expired)) => self.session_over(now),
             (Kind::KeepAlive, Ok(Reply::Set(stat))) => {
+                self.again = false;
                 if self.saw_own(now, stat) {
                     self.written(now, sent);
                 }
             }
             (Kind::KeepAlive, Ok(Reply::BadVersion)) => {
-                // By an attempt in doubt, or by somebody else.
-                self.stale = true;
+                // By an attempt in doubt; or by somebody else, who may go on with it.
+                (self.stale, self.again) = (true, !self.again);
                 self.ask(now, Kind::Own(false));
             }
             (Kind::Create, Ok(Reply::Created(path))) => {
@@ -104,7 +105,7 @@ impl<R: Rules> ZooKeeper<R> {
     /// Something that was asked for may or may not have been done.
     pub(super) fn doubt(&mut self, now: Instant, kind: Kind) {
         match kind {
-            Kind::KeepAlive => self.stale = true,
+            Kind::KeepAlive => (self.stale, self.again) = (true, false),
             // A node of its own may be there (LS-R4).
             Kind::Create if self.aim == Aim::Enter => {
                 self.aim = Aim::Find;
@@ -340,6 +341,9 @@ impl<R: Rules> ZooKeeper<R> {
         }
         if stat.version.wrapping_sub(self.version) > 0 {
             self.version = stat.version;
+            if self.stale && self.again {
+                self.session.hurry(now);
+            }
         }
         true
     }

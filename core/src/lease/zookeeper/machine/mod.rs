@@ -59,6 +59,8 @@ pub struct ZooKeeper<R: Rules = Faithful> {
     place: u16,
     /// Whether the own node may hold something else than it should.
     stale: bool,
+    /// Whether the version was not as expected, and was not just before: it is written at once when it is known.
+    again: bool,
 }
 
 impl ZooKeeper {
@@ -109,6 +111,7 @@ impl<R: Rules> ZooKeeper<R> {
             version: 0,
             place: 0,
             stale: false,
+            again: false,
             config,
             rules,
         };
@@ -314,6 +317,10 @@ impl<R: Rules> ZooKeeper<R> {
         while let Some(open) = self.requests.overdue(now, patience) {
             if self.is_present(open.what) {
                 self.doubt(now, open.what.kind);
+                if open.what.kind == Kind::KeepAlive {
+                    // It was waited for long enough.
+                    self.session.late(now);
+                }
             }
         }
         match self.aim {
@@ -452,6 +459,7 @@ impl<R: Rules> Election for ZooKeeper<R> {
             queue::sequence(name)
         };
         let paths = (number(&self.own), number(&self.before), number(&self.head));
-        (paths, self.version, self.stale, self.watch != 0).hash(hasher);
+        let own = (self.version, self.stale, self.again);
+        (paths, own, self.watch != 0).hash(hasher);
     }
 }

@@ -75,7 +75,7 @@ impl<R: Rules> Session<R> {
         }
         self.follow(now, None);
         self.former = None;
-        let timing = &self.config.timing;
+        let timing = &self.config.common.timing;
         if interrupted && self.rules.keeps(Rule::OutwaitFormer) {
             self.not_before = self.not_before.max(now + timing.wait(timing.ttl));
         }
@@ -86,7 +86,12 @@ impl<R: Rules> Session<R> {
     /// The session has it still, as a request says that was sent then.
     fn held(&mut self, now: Instant, sent: Instant) {
         let from = counts_from(&self.rules, sent, now);
-        let until = from + self.config.timing.belief(self.config.timing.ttl);
+        let until = from
+            + self
+                .config
+                .common
+                .timing
+                .belief(self.config.common.timing.ttl);
         match &mut self.aim {
             Aim::Hold { .. } => self.office.extend(until),
             Aim::Wait { epoch, alive } => {
@@ -99,7 +104,7 @@ impl<R: Rules> Session<R> {
             _ => return,
         }
         if matches!(self.aim, Aim::Wait { .. } | Aim::Hold { .. }) {
-            self.next = sent + self.config.timing.renew_pause(&mut self.random);
+            self.next = sent + self.config.common.timing.renew_pause(&mut self.random);
             if self.not_before > now {
                 self.next = self.next.min(self.not_before);
             }
@@ -107,27 +112,27 @@ impl<R: Rules> Session<R> {
     }
 
     fn lead(&mut self, now: Instant, until: Instant, epoch: u64) {
-        let token = Token::new(self.config.generation, epoch);
+        let token = Token::new(self.config.common.generation, epoch);
         match self.office.elect(token, until) {
             Ok(()) => self.aim = Aim::Hold { epoch },
             // The next answer may be there in time.
             Err(NotElected::TooLate) => {}
             Err(NotElected::For(refusal)) => {
                 self.refusals.add(refusal);
-                self.release(now, epoch, self.config.timing.retry);
+                self.release(now, epoch, self.config.common.timing.retry);
             }
         }
     }
 
     /// Who holds the lock is followed until the next look but one.
     fn follow(&mut self, now: Instant, row: Option<Row>) {
-        let timing = &self.config.timing;
+        let timing = &self.config.common.timing;
         let until = now + timing.retry + timing.patience + timing.patience;
         let row = row.filter(|row| row.locked);
         let leader = row.as_ref().and_then(|row| {
             let leader = Leader {
                 node: row.holder.as_ref()?.identity.node(),
-                token: Token::new(self.config.generation, row.epoch),
+                token: Token::new(self.config.common.generation, row.epoch),
             };
             Some((leader, until))
         });

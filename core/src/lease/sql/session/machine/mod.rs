@@ -3,10 +3,11 @@
 mod answers;
 
 use super::api::{Call, Reply, Request};
+use super::config::Config;
 use crate::lease::office::Office;
 use crate::lease::refuse::{Refusal, Refusals};
 use crate::lease::requests::Requests;
-use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Unknown, Why};
 use core::convert::Infallible;
@@ -90,20 +91,6 @@ impl Session {
     pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, BudgetError> {
         Self::with_rules(config, boot, now, Faithful)
     }
-
-    /// What follows from the parameters: as by a row that expires, and a holder that is cut off has the lock until its server
-    /// has heard nothing for a lease, before the next waits for another.
-    ///
-    /// # Errors
-    /// What leaves no slack, with the parameter to move.
-    pub fn budget(config: &Config) -> Result<Budget, BudgetError> {
-        let budget = config.budget()?;
-        let timing = &config.timing;
-        Ok(Budget {
-            takeover: budget.takeover + timing.rate.at_most(timing.ttl),
-            ..budget
-        })
-    }
 }
 
 impl<R: Rules> Session<R> {
@@ -118,7 +105,7 @@ impl<R: Rules> Session<R> {
         rules: R,
     ) -> Result<Self, BudgetError> {
         config.budget()?;
-        let node = config.claimant.identity.node();
+        let node = config.common.claimant.identity.node();
         let mut random = Random::new(boot.seed, node, boot.incarnation);
         let mut machine = Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
@@ -126,7 +113,7 @@ impl<R: Rules> Session<R> {
             refusals: Refusals::default(),
             nonce: Nonce::draw(&mut random),
             random,
-            aim: if config.candidate {
+            aim: if config.common.candidate {
                 Aim::Take
             } else {
                 Aim::Observe(Instant::FOREVER)
@@ -165,8 +152,8 @@ impl<R: Rules> Session<R> {
 
     /// Who held the lock when a node that does not hold it looked last, with what it wants others to know.
     #[must_use]
-    pub const fn holder(&self) -> Option<&Claimant> {
-        self.holder.as_ref()
+    pub fn holder(&self) -> Option<Claimant> {
+        self.holder.clone()
     }
 
     /// The session that is in use. The host closes every other, and this one too before the process ends.
@@ -230,7 +217,7 @@ impl<R: Rules> Session<R> {
 
     /// It was given up.
     fn stand_back(&mut self, now: Instant, rest: Duration) {
-        self.aim = if !self.config.candidate {
+        self.aim = if !self.config.common.candidate {
             Aim::Observe(Instant::FOREVER)
         } else if rest > Duration::ZERO {
             Aim::Observe(now + rest)
@@ -252,10 +239,10 @@ impl<R: Rules> Session<R> {
         let nonce = self.nonce_of(self.session);
         Some(match (asked.kind, self.aim) {
             (Kind::Take, Aim::Take) => Call::Take {
-                claimant: self.config.claimant.clone(),
+                claimant: self.config.common.claimant.clone(),
                 nonce,
                 former: self.former.map(|session| self.nonce_of(session)),
-                ttl: self.config.timing.ttl,
+                ttl: self.config.common.timing.ttl,
             },
             (Kind::Probe, Aim::Wait { epoch, .. } | Aim::Hold { epoch }) => {
                 Call::Probe { nonce, epoch }
@@ -268,7 +255,10 @@ impl<R: Rules> Session<R> {
 
     /// Does what is due.
     fn act(&mut self, now: Instant) {
-        while let Some(open) = self.requests.overdue(now, self.config.timing.patience) {
+        while let Some(open) = self
+            .requests
+            .overdue(now, self.config.common.timing.patience)
+        {
             if open.what.session == self.session {
                 self.doubt(now, open.what.kind);
             }
@@ -284,7 +274,7 @@ impl<R: Rules> Session<R> {
         let session = self.session;
         let waits = self.requests.waits_for(|asked| asked.session == session);
         if self.next == Instant::FOREVER && !waits {
-            self.next = now + self.config.timing.retry_pause(&mut self.random);
+            self.next = now + self.config.common.timing.retry_pause(&mut self.random);
         }
         if self.next > now {
             return;
@@ -333,7 +323,7 @@ impl<R: Rules> Election for Session<R> {
                 if let Aim::Hold { epoch } = self.aim {
                     self.office.depose(Why::Resigned);
                     // Somebody else comes first, for as long as a lease.
-                    self.release(now, epoch, self.config.timing.ttl);
+                    self.release(now, epoch, self.config.common.timing.ttl);
                 }
             }
             Input::Timeout => {}
@@ -349,7 +339,7 @@ impl<R: Rules> Election for Session<R> {
         if self.open != 0 && !self.told {
             self.told = true;
             let ticket = self.requests.numbered(self.open);
-            let idle = self.config.timing.ttl;
+            let idle = self.config.common.timing.ttl;
             let call = Call::Open { idle };
             return Some(Output::Request(ticket, Request { session, call }));
         }
@@ -369,13 +359,15 @@ impl<R: Rules> Election for Session<R> {
             Aim::Wait { alive, .. } => alive,
             _ => Instant::FOREVER,
         };
-        let overdue = self.requests.next_overdue(self.config.timing.patience);
+        let overdue = self
+            .requests
+            .next_overdue(self.config.common.timing.patience);
         let others = [self.next, ends];
         self.office.deadline(overdue.into_iter().chain(others))
     }
 
     fn grain(&self) -> Duration {
-        self.config.timing.grain
+        self.config.common.timing.grain
     }
 
     fn standing(&self, now: Instant) -> Standing {

@@ -1,20 +1,100 @@
-//! The machine: what the node is about, and what it asks for that.
+//! One record that a holder takes, renews and gives up, with a counter that rises with every change of hands: a
+//! [row](super::sql) of a database, a [key](super::redis) of a server. The machine is the same, and what differs from one
+//! store to the other is in [`Keeper`].
 
 mod answers;
 
-use super::api::{Reply, Request};
-use super::{Value, in_milliseconds};
-use crate::lease::office::Office;
-use crate::lease::refuse::{Refusal, Refusals};
-use crate::lease::requests::Requests;
-use crate::lease::{Boot, Budget, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
+use super::office::Office;
+use super::refuse::{Refusal, Refusals};
+use super::requests::Requests;
+use super::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Why};
 use core::convert::Infallible;
+use core::fmt::Debug;
 use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
 
-/// The highest counter: beyond it a script's answer, which is a float to Redis, loses digits, and two may get the same.
-pub const MAX_TOKEN: u64 = (1 << 53) - 1;
+/// A kind of store that keeps a record: what it is asked by, and what differs from one to the other.
+pub trait Keeper: Clone + Debug {
+    /// What it is asked.
+    type Request: Clone + Debug + PartialEq;
+    /// What it answers.
+    type Reply: Clone + Debug + PartialEq;
+
+    /// The highest counter with which anybody leads.
+    const LAST: u64;
+    /// Whether to take it is to write, even if another holds it: then who waits looks until it is free.
+    const LOOKS_FIRST: bool;
+    /// Whether a record that is the own one and cannot be renewed keeps everybody out, until it is given up.
+    const STAYS: bool;
+
+    /// What counts of a configuration.
+    fn configured(config: Config) -> Config {
+        config
+    }
+
+    /// How something is asked for.
+    fn request(call: Call) -> Self::Request;
+
+    /// What an answer says.
+    fn answer(reply: Self::Reply) -> Answer;
+}
+
+/// What is asked of a store.
+#[derive(Debug)]
+pub enum Call {
+    /// To be the holder, if there is none.
+    Take(Mark, Duration),
+    /// To hold it on, with this counter.
+    Renew(Mark, u64, Duration),
+    /// To be the holder no more.
+    Release {
+        /// By which attempt it is.
+        mark: Mark,
+        /// With which counter.
+        counter: u64,
+        /// Whether it is compared first, where it can be left out: [`Rule::CompareAndDelete`].
+        compare: bool,
+    },
+    /// Who holds it.
+    Read,
+}
+
+/// By what the record is that of one attempt.
+#[derive(Debug)]
+pub struct Mark {
+    /// Who attempted it.
+    pub claimant: Claimant,
+    /// What tells it from every other.
+    pub nonce: Nonce,
+}
+
+/// What a store answered.
+#[derive(Debug)]
+pub enum Answer {
+    /// The record is the node's, with this counter.
+    Taken(u64),
+    /// It holds it on.
+    Renewed,
+    /// It does not hold it any more.
+    Released,
+    /// How the record is, if there is one.
+    Seen(Option<Seen>),
+    /// Nothing was done, for certain.
+    NotDone,
+}
+
+/// The record.
+#[derive(Debug)]
+pub struct Seen {
+    /// Who holds it, and by which attempt; `None` when nobody does that could be known.
+    pub mark: Option<Mark>,
+    /// Its counter.
+    pub counter: u64,
+    /// How long it is held on.
+    pub left: Duration,
+}
 
 /// What a request was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,12 +106,12 @@ enum Asked {
     Read,
 }
 
-/// The lock as this node has it.
+/// The record as this node has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Hold {
     /// By which attempt.
     attempt: u32,
-    token: u64,
+    counter: u64,
 }
 
 /// What the node is about.
@@ -41,24 +121,24 @@ enum Aim {
     Observe(Instant),
     /// Wants it.
     Take,
-    /// Found the lock to be its own, from an attempt whose result it never learned: it is renewed before it counts, so that
-    /// the tenure has a send of its own (LS-R4).
+    /// Found the record to be its own, from an attempt whose result it never learned: it is renewed before it counts, so
+    /// that the tenure has a send of its own (LS-R4).
     Confirm(Hold),
     /// Holds it.
     Hold(Hold),
     /// Gives it up.
     Release {
         hold: Hold,
-        /// For the server the lease is over then at the latest.
+        /// For the store the lease is over then at the latest.
         over: Instant,
         /// How long it does not want it afterwards.
         rest: Duration,
     },
 }
 
-/// One node's election by a key of a Redis server.
+/// One node's election by a record of a store: [`Sql`](super::sql::Sql), [`Redis`](super::redis::Redis).
 #[derive(Clone, Debug)]
-pub struct Redis<R: Rules = Faithful> {
+pub struct Record<K: Keeper, R: Rules = Faithful> {
     config: Config,
     rules: R,
     office: Office<Infallible>,
@@ -72,13 +152,16 @@ pub struct Redis<R: Rules = Faithful> {
     first: Nonce,
     /// The present attempt.
     attempt: u32,
-    /// Whether it may yet be carried out: then it is gone on with, to recognise the lock by.
+    /// Whether it may yet be carried out: then it is gone on with, to recognise the record by.
     doubtful: bool,
+    /// Whether another held the record when it was last seen, where who waits looks until that is over.
+    taken: bool,
     /// The holder as it was last seen.
     holder: Option<Claimant>,
+    keeper: PhantomData<K>,
 }
 
-impl Redis {
+impl<K: Keeper> Record<K> {
     /// A machine that keeps every rule.
     ///
     /// # Errors
@@ -86,17 +169,9 @@ impl Redis {
     pub fn new(config: Config, boot: Boot, now: Instant) -> Result<Self, BudgetError> {
         Self::with_rules(config, boot, now, Faithful)
     }
-
-    /// What follows from the parameters, where keys end at whole milliseconds.
-    ///
-    /// # Errors
-    /// What leaves no slack, with the parameter to move.
-    pub fn budget(config: &Config) -> Result<Budget, BudgetError> {
-        in_milliseconds(config.clone()).budget()
-    }
 }
 
-impl<R: Rules> Redis<R> {
+impl<K: Keeper, R: Rules> Record<K, R> {
     /// A machine that keeps these rules.
     ///
     /// # Errors
@@ -107,7 +182,7 @@ impl<R: Rules> Redis<R> {
         now: Instant,
         rules: R,
     ) -> Result<Self, BudgetError> {
-        let config = in_milliseconds(config);
+        let config = K::configured(config);
         config.budget()?;
         let node = config.claimant.identity.node();
         let mut random = Random::new(boot.seed, node, boot.incarnation);
@@ -125,7 +200,9 @@ impl<R: Rules> Redis<R> {
             },
             next: now,
             doubtful: false,
+            taken: false,
             holder: None,
+            keeper: PhantomData,
             config,
             rules,
         };
@@ -151,13 +228,13 @@ impl<R: Rules> Redis<R> {
         self.office.leader()
     }
 
-    /// Who held the lock when it was last seen by a node that does not hold it, with what it wants others to know.
+    /// Who held the record when it was last seen by a node that does not hold it, with what it wants others to know.
     #[must_use]
-    pub const fn holder(&self) -> Option<&Claimant> {
-        self.holder.as_ref()
+    pub fn holder(&self) -> Option<Claimant> {
+        self.holder.clone()
     }
 
-    /// Whether the lock was given up and the server has not said so yet. Wait for the end of this, at most a lease,
+    /// Whether the record was given up and the store has not said so yet. Wait for the end of this, at most a lease,
     /// before the process ends, and the successor need not wait for the lease.
     #[must_use]
     pub const fn releasing(&self) -> bool {
@@ -182,7 +259,7 @@ impl<R: Rules> Redis<R> {
         }
     }
 
-    /// What the lock holds from an attempt of this life.
+    /// The nonce of an attempt of this life.
     fn nonce(&self, attempt: u32) -> Nonce {
         if self.rules.keeps(Rule::Nonce) {
             Nonce(self.first.0.wrapping_add(attempt.into()))
@@ -210,40 +287,35 @@ impl<R: Rules> Redis<R> {
         self.next = now;
     }
 
-    /// With an attempt that no lock can be of yet.
+    /// With an attempt that no record can be of yet.
     fn want_anew(&mut self) {
         self.aim = Aim::Take;
         self.attempt = self.attempt.wrapping_add(1);
         self.doubtful = false;
+        self.taken = false;
     }
 
     fn renew_later(&mut self, sent: Instant) {
         self.next = sent + self.config.timing.renew_pause(&mut self.random);
     }
 
-    /// The script that something is asked for with.
-    fn script(&self, asked: Asked) -> Request {
+    /// What something is asked for by.
+    fn request(&self, asked: Asked) -> K::Request {
         let ttl = self.config.timing.ttl;
-        let value = |attempt| Value {
-            nonce: self.nonce(attempt),
+        let mark = |attempt| Mark {
             claimant: self.config.claimant.clone(),
+            nonce: self.nonce(attempt),
         };
-        match asked {
-            Asked::Take(attempt) => Request::Take {
-                value: value(attempt),
-                ttl,
+        K::request(match asked {
+            Asked::Take(attempt) => Call::Take(mark(attempt), ttl),
+            Asked::Renew(hold) => Call::Renew(mark(hold.attempt), hold.counter, ttl),
+            Asked::Release(hold) => Call::Release {
+                mark: mark(hold.attempt),
+                counter: hold.counter,
+                compare: self.rules.keeps(Rule::CompareAndDelete),
             },
-            Asked::Renew(Hold { attempt, token }) => Request::Renew {
-                value: value(attempt),
-                token,
-                ttl,
-            },
-            Asked::Release(hold) if self.rules.keeps(Rule::CompareAndDelete) => Request::Release {
-                value: value(hold.attempt),
-            },
-            Asked::Release(_) => Request::Delete,
-            Asked::Read => Request::Read,
-        }
+            Asked::Read => Call::Read,
+        })
     }
 
     /// Does what is due.
@@ -265,6 +337,7 @@ impl<R: Rules> Redis<R> {
         self.next = Instant::FOREVER;
         let asked = match self.aim {
             Aim::Observe(_) => Asked::Read,
+            Aim::Take if self.taken => Asked::Read,
             Aim::Take => Asked::Take(self.attempt),
             Aim::Confirm(hold) | Aim::Hold(hold) => Asked::Renew(hold),
             Aim::Release { hold, .. } => Asked::Release(hold),
@@ -273,22 +346,22 @@ impl<R: Rules> Redis<R> {
     }
 }
 
-impl<R: Rules> Election for Redis<R> {
+impl<K: Keeper, R: Rules> Election for Record<K, R> {
     type Peer = Infallible;
-    type Request = Request;
-    type Reply = Reply;
+    type Request = K::Request;
+    type Reply = K::Reply;
 
-    fn handle(&mut self, now: Instant, input: Input<Infallible, Reply>) {
+    fn handle(&mut self, now: Instant, input: Input<Infallible, K::Reply>) {
         let (now, lapsed) = self.office.look_at_the_clock(now);
         if lapsed && let Aim::Hold(hold) = self.aim {
-            // With this token it does not lead again (C4). Given up, the lock is free for who is first.
+            // With this token it does not lead again (C4). Given up, the record is free for who is first.
             self.release(now, hold, Duration::ZERO);
         }
         match input {
             Input::Campaign => self.campaign(now),
             Input::Peer(_, never) => match never {},
             Input::Reply(ticket, result) => match self.requests.answered(ticket) {
-                Some(open) => self.answered(now, open, result),
+                Some(open) => self.answered(now, open, result.map(K::answer)),
                 None => self.refusals.add(Refusal::UnknownTicket),
             },
             Input::Resign { .. } => {
@@ -303,14 +376,14 @@ impl<R: Rules> Election for Redis<R> {
         self.act(now);
     }
 
-    fn poll(&mut self) -> Option<Output<Infallible, Request>> {
+    fn poll(&mut self) -> Option<Output<Infallible, K::Request>> {
         match self.office.poll() {
             Some(Output::Event(event)) => return Some(Output::Event(event)),
             Some(Output::Request(_, never) | Output::Send(_, never)) => match never {},
             None => {}
         }
         if let Some((ticket, asked)) = self.requests.untold() {
-            return Some(Output::Request(ticket, self.script(asked)));
+            return Some(Output::Request(ticket, self.request(asked)));
         }
         self.office.rest();
         None
@@ -339,9 +412,9 @@ impl<R: Rules> Election for Redis<R> {
         self.office.fingerprint(now, hasher);
         self.requests.fingerprint(now, hasher);
         self.next.ahead_of(now).hash(hasher);
-        self.doubtful.hash(hasher);
+        (self.doubtful, self.taken).hash(hasher);
         // Which attempt it is says nothing: whether it is the present one does.
-        let hold = |hold: Hold| Some((hold.token, hold.attempt == self.attempt));
+        let hold = |hold: Hold| Some((hold.counter, hold.attempt == self.attempt));
         let (place, hold, until, rest) = match self.aim {
             Aim::Observe(until) => (0u8, None, until.ahead_of(now), Duration::ZERO),
             Aim::Take => (1, None, Duration::ZERO, Duration::ZERO),

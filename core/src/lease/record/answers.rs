@@ -1,34 +1,33 @@
-//! What comes of an answer: whose the lock is, and for how long.
+//! What comes of an answer: whose the record is, and for how long.
 
-use super::{Aim, Asked, Hold, MAX_TOKEN, Redis};
+use super::{Aim, Answer, Asked, Hold, Keeper, Record, Seen};
 use crate::lease::Rules;
 use crate::lease::office::NotElected;
-use crate::lease::redis::api::{Found, Reply};
 use crate::lease::refuse::Refusal;
 use crate::lease::requests::Open;
 use crate::lease::rules::counts_from;
 use crate::{Duration, Instant, Leader, Token, Unknown, Why};
 
-impl<R: Rules> Redis<R> {
+impl<K: Keeper, R: Rules> Record<K, R> {
     pub(super) fn answered(
         &mut self,
         now: Instant,
         open: Open<Asked>,
-        result: Result<Reply, Unknown>,
+        result: Result<Answer, Unknown>,
     ) {
         match (open.what, result) {
-            (Asked::Take(attempt), Ok(Reply::Taken(token))) => {
-                self.taken(now, open.sent, Hold { attempt, token });
+            (Asked::Take(attempt), Ok(Answer::Taken(counter))) => {
+                self.taken(now, open.sent, Hold { attempt, counter });
             }
-            (Asked::Renew(hold), Ok(Reply::Renewed)) => self.renewed(now, open.sent, hold),
-            (Asked::Release(hold), Ok(Reply::Released)) => self.released(now, hold),
-            (Asked::Take(_) | Asked::Renew(_) | Asked::Read, Ok(Reply::Found(found))) => {
+            (Asked::Renew(hold), Ok(Answer::Renewed)) => self.renewed(now, open.sent, hold),
+            (Asked::Release(hold), Ok(Answer::Released)) => self.released(now, hold),
+            (Asked::Take(_) | Asked::Renew(_) | Asked::Read, Ok(Answer::Seen(seen))) => {
                 // A late look may be older than what is known since.
                 if !open.late {
-                    self.saw(now, open.what, found);
+                    self.saw(now, open.what, seen);
                 }
             }
-            (_, Ok(Reply::NotDone)) => {}
+            (_, Ok(Answer::NotDone)) => {}
             (asked, result) => {
                 if result.is_ok() {
                     self.refusals.add(Refusal::WrongAnswer);
@@ -38,14 +37,14 @@ impl<R: Rules> Redis<R> {
         }
     }
 
-    /// The lock was taken by a request that was sent then.
+    /// The record was taken by a request that was sent then.
     fn taken(&mut self, now: Instant, sent: Instant, hold: Hold) {
         match self.aim {
             Aim::Take if hold.attempt == self.attempt => self.lead(now, sent, hold),
             // Carried out twice, it may have been taken twice. What it leads by, or may yet, is not given up: a release that is
             // late would free it for another.
             Aim::Confirm(own) if own.attempt == hold.attempt => {
-                if own.token <= hold.token {
+                if own.counter <= hold.counter {
                     self.lead(now, sent, hold);
                 }
             }
@@ -58,10 +57,10 @@ impl<R: Rules> Redis<R> {
         }
     }
 
-    /// The lock is held, by a request that was sent then.
+    /// The record is held, by a request that was sent then.
     fn lead(&mut self, now: Instant, sent: Instant, hold: Hold) {
-        let token = Token::new(self.config.generation, hold.token);
-        let elected = if hold.token > MAX_TOKEN {
+        let token = Token::new(self.config.generation, hold.counter);
+        let elected = if hold.counter > K::LAST {
             Err(NotElected::For(Refusal::TokenExhausted))
         } else {
             self.office.elect(token, self.until(now, sent))
@@ -103,17 +102,17 @@ impl<R: Rules> Redis<R> {
         }
     }
 
-    /// The lock is like this, and what was asked for was not done.
-    fn saw(&mut self, now: Instant, asked: Asked, found: Option<Found>) {
-        let own = found.as_ref().and_then(|found| self.own(found));
+    /// The record is like this, and what was asked for was not done.
+    fn saw(&mut self, now: Instant, asked: Asked, seen: Option<Seen>) {
+        let own = seen.as_ref().and_then(|seen| self.own(seen));
         match (self.aim, own) {
             (Aim::Hold(hold), own) if asked == Asked::Renew(hold) => {
                 self.office.depose(Why::Taken);
-                self.follow(now, found);
+                self.follow(now, seen);
                 match own {
-                    // The counter was changed under it. With this lock it does not lead again, and nobody else can.
-                    Some(_) => self.release(now, hold, Duration::ZERO),
-                    None => self.want_anew(),
+                    // The counter was changed under it. By this record it does not lead again, and nobody else can.
+                    Some(_) if K::STAYS => self.release(now, hold, Duration::ZERO),
+                    _ => self.want_anew(),
                 }
             }
             // It lapsed before it was confirmed, or a Renew would have come through.
@@ -125,42 +124,46 @@ impl<R: Rules> Redis<R> {
                 self.next = now;
             }
             (Aim::Take | Aim::Confirm(_), None) => {
-                self.follow(now, found);
+                self.follow(now, seen);
                 self.aim = Aim::Take;
                 if !self.doubtful {
                     self.want_anew();
                 }
+                if K::LOOKS_FIRST {
+                    self.taken = self.office.leader().is_some();
+                    if asked == Asked::Read && !self.taken {
+                        self.next = now;
+                    }
+                }
             }
             // An attempt that was given up came through after all.
             (Aim::Observe(until), Some(hold)) => self.release(now, hold, until.since(now)),
-            (Aim::Observe(_), None) => self.follow(now, found),
+            (Aim::Observe(_), None) => self.follow(now, seen),
             _ => {}
         }
     }
 
-    /// The lock, if it is that of the present attempt.
-    fn own(&self, found: &Found) -> Option<Hold> {
-        let value = found.value.as_ref()?;
-        (value.nonce == self.nonce(self.attempt)).then_some(Hold {
+    /// The record, if it is that of the present attempt.
+    fn own(&self, seen: &Seen) -> Option<Hold> {
+        let mark = seen.mark.as_ref()?;
+        (mark.nonce == self.nonce(self.attempt)).then_some(Hold {
             attempt: self.attempt,
-            token: found.token,
+            counter: seen.counter,
         })
     }
 
-    /// Whom the lock names is followed for as long as it is held.
-    fn follow(&mut self, now: Instant, found: Option<Found>) {
-        let (token, left) = found
+    /// Whom the record names is followed for as long as it is held.
+    fn follow(&mut self, now: Instant, seen: Option<Seen>) {
+        let (counter, left) = seen
             .as_ref()
-            .map_or((0, Duration::ZERO), |found| (found.token, found.left));
-        self.holder = found
-            .and_then(|found| found.value)
-            .map(|value| value.claimant);
+            .map_or((0, Duration::ZERO), |seen| (seen.counter, seen.left));
+        self.holder = seen.and_then(|seen| seen.mark).map(|mark| mark.claimant);
         let timing = &self.config.timing;
         let held = self.holder.as_ref().filter(|_| left > Duration::ZERO);
         let leader = held.map(|holder| {
             let leader = Leader {
                 node: holder.identity.node(),
-                token: Token::new(self.config.generation, token),
+                token: Token::new(self.config.generation, counter),
             };
             // What is left of it on any clock, and a look more.
             let until = now + timing.surely_over(left) + timing.retry;
