@@ -1,8 +1,7 @@
 //! How a node takes part in an election over etcd.
 
 use super::api::{Key, LeaseId};
-use crate::Duration;
-use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Timing};
+use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Preset};
 use alloc::format;
 
 /// By which keys the nodes elect. The same on every node.
@@ -76,7 +75,7 @@ impl Config {
     pub fn milvus(root: &str, role: &str, claimant: Claimant) -> Self {
         Self {
             common: Common {
-                timing: Timing::of(Duration::from_secs(30)),
+                timing: Preset::Milvus.timing(),
                 ..Common::new(claimant)
             },
             mode: Mode::Single(format!("{root}/meta/session/{role}").into()),

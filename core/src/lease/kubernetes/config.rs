@@ -1,7 +1,7 @@
 //! How a node takes part in an election by a `Lease` object.
 
 use crate::Duration;
-use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Timing};
+use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Preset, Timing};
 
 /// How many own leases a waiter grants a record that names a longer one: a rollout may change the duration so much.
 pub const LONGEST: u64 = 4;
@@ -23,14 +23,14 @@ impl Config {
     /// an API server are survived whenever they begin, and 4.7 s pass from when a holder stops until another can begin.
     #[must_use]
     pub fn new(claimant: Claimant) -> Self {
-        Self::timed(claimant, [15, 10, 2])
+        Self::preset(claimant, Preset::ClientGo)
     }
 
     /// A candidate with the defaults of OpenShift's operators, which are to live through a minute or so without an API server:
     /// 137, 107 and 26 seconds. 54 s are survived whenever they begin and however calls fail; another leads after 254 s.
     #[must_use]
     pub fn openshift(claimant: Claimant) -> Self {
-        Self::timed(claimant, [137, 107, 26])
+        Self::preset(claimant, Preset::OpenShift)
     }
 
     /// A candidate that takes part like this, and stops after two thirds of a lease, as it is by default.
@@ -42,21 +42,16 @@ impl Config {
         }
     }
 
-    /// `LeaseDuration`, `RenewDeadline` and `RetryPeriod`, in seconds.
-    fn timed(claimant: Claimant, [lease, deadline, period]: [u64; 3]) -> Self {
-        let period = Duration::from_secs(period);
-        let timing = Timing {
-            renew: period,
-            retry: period,
-            patience: period,
-            ..Timing::of(Duration::from_secs(lease))
-        };
+    /// A candidate with what this system ships with; one that is no user of client-go stops after two thirds of a lease.
+    #[must_use]
+    pub fn preset(claimant: Claimant, preset: Preset) -> Self {
+        let of = Self::of(Common {
+            timing: preset.timing(),
+            ..Common::new(claimant)
+        });
         Self {
-            common: Common {
-                timing,
-                ..Common::new(claimant)
-            },
-            renew_deadline: Duration::from_secs(deadline),
+            renew_deadline: preset.renew_deadline().unwrap_or(of.renew_deadline),
+            ..of
         }
     }
 

@@ -3,7 +3,7 @@
 use super::api::Path;
 use super::queue::MAX_PATH;
 use crate::Duration;
-use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Timing};
+use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Preset, Timing};
 
 /// How one node takes part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,10 +60,7 @@ impl Config {
     #[must_use]
     pub fn curator(parent: &str, claimant: Claimant) -> Self {
         let mut config = Self::new(parent, claimant);
-        config.common.timing = Timing {
-            patience: Duration::from_secs(15),
-            ..Timing::of(Duration::from_secs(60))
-        };
+        config.common.timing = Preset::Curator.timing();
         config
     }
 
