@@ -2,7 +2,7 @@
 //! fence, without leases, or with a rule of the election off.
 
 use tenure::Duration;
-use tenure::lease::{Switched, Timing};
+use tenure::lease::Timing;
 use tenure_sim::check::{Check, Outcome, Tally};
 use tenure_sim::fault::{Action, Fault, Who};
 use tenure_sim::jobs::Jobs;
@@ -285,11 +285,9 @@ fn by_each_scheme(scenario: &Scenario) -> Vec<(String, Scenario)> {
         .filter(|kind| kind.has_tokens());
     let stores = kinds.map(|kind| {
         let lease = Lease {
-            kind,
-            servers: kind.servers(),
             timing: Timing::of(Duration::from_secs(3)),
             latency: Duration::from_millis(20),
-            rules: Switched::default(),
+            ..Lease::of(kind, Duration::from_secs(3))
         };
         let scenario = Scenario {
             lease: Some(lease),

@@ -13,11 +13,9 @@ fn scenario(kind: Kind, seed: u64, faults: Vec<Fault>) -> Scenario {
         seed,
         nodes: 3,
         lease: Some(Lease {
-            kind,
             timing: Timing::of(Duration::from_secs(3)),
             latency: Duration::from_millis(20),
-            rules: Switched::default(),
-            servers: kind.servers(),
+            ..Lease::of(kind, Duration::from_secs(3))
         }),
         leader_within: 6_000_000,
         duration: 30_000_000,

@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 87] = [
+const REFUSALS: [(&str, &str); 91] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -26,8 +26,11 @@ const REFUSALS: [(&str, &str); 87] = [
         "network.replay (line 1, column 55)",
     ),
     ("bad-seed", "seed (line 1, column 42)"),
-    ("cluster-size", "lease.servers (line 1, column 68)"),
-    ("deadline-too-short", "lease.retry (line 3, column 36)"),
+    ("deadline-too-long", "lease.preset (line 1, column 59)"),
+    (
+        "deadline-too-short",
+        "lease.renewDeadline (line 1, column 94)",
+    ),
     ("election-range", "raft.electionTimeout (line 3, column 32)"),
     ("empty-range", "network.latency (line 1, column 58)"),
     (
@@ -73,6 +76,7 @@ const REFUSALS: [(&str, &str); 87] = [
     ("needs-store.rule", "rulesOff[1] (line 1, column 71)"),
     ("needs-store.server", "faults[0].crash (line 1, column 80)"),
     ("no-action", "faults[0] (line 1, column 45)"),
+    ("no-deadline", "lease.renewDeadline (line 1, column 60)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
     (
         "no-link.disconnect",
@@ -82,6 +86,7 @@ const REFUSALS: [(&str, &str); 87] = [
     ("no-log", "faults[0].change (line 1, column 81)"),
     ("no-rule", "rulesOff[1] (line 1, column 67)"),
     ("no-slack", "lease.ttl (line 1, column 64)"),
+    ("no-slack.preset", "lease.preset (line 1, column 59)"),
     ("no-version", "line 1, column 1"),
     ("no-voters", "faults[0].change (line 1, column 94)"),
     ("no-watches", "client (line 1, column 56)"),
@@ -98,7 +103,9 @@ const REFUSALS: [(&str, &str); 87] = [
         "faults[0].transfer (line 1, column 83)",
     ),
     ("not-with-store.wipe", "faults[0].wipe (line 1, column 79)"),
-    ("one-server", "lease.servers (line 1, column 73)"),
+    ("one-server", "lease.servers (line 1, column 68)"),
+    ("other-scheme", "lease.preset (line 1, column 53)"),
+    ("other-scheme.none", "lease.preset (line 1, column 60)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("rate-bound.store", "lease.rateBound (line 1, column 69)"),
     ("syntax", "line 1, column 63"),
@@ -121,6 +128,7 @@ const REFUSALS: [(&str, &str); 87] = [
     ),
     ("unknown-name", "scheme (line 1, column 26)"),
     ("unknown-name.order", "network.order (line 1, column 54)"),
+    ("unknown-name.preset", "lease.preset (line 1, column 53)"),
     ("unknown-name.rule", "rulesOff[1] (line 3, column 28)"),
     (
         "unknown-name.verdict",

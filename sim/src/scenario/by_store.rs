@@ -4,9 +4,9 @@ use super::names::LEASE_RULES;
 use super::reader::{Part, Read, Slip, items, word};
 use super::{Lease, lease_rule_name};
 use crate::json::{Node, Value};
-use crate::scheme::lease::Kind;
+use crate::scheme::lease::{Kind, PRESET_OF};
 use tenure::Duration;
-use tenure::lease::{BudgetError, Rule, Switched, Timing};
+use tenure::lease::{BudgetError, Preset, Rule, Switched, Timing};
 use tenure::rate::RateBound;
 
 /// The scheme of a file by the place of its name, if it elects by a store.
@@ -54,9 +54,14 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
         part.value(name)
             .map(|[span, _]| Duration::from_micros(span))
     };
-    let usual = kind.timing(span("ttl"));
+    let preset = preset(part, kind)?;
+    let usual = match preset {
+        Some(preset) => preset.timing(),
+        None => kind.timing(span("ttl")),
+    };
     let or = |name, usual| span(name).unwrap_or(usual);
     let timing = Timing {
+        ttl: or("ttl", usual.ttl),
         renew: or("renew", usual.renew),
         retry: or("retry", usual.retry),
         patience: or("patience", usual.patience),
@@ -64,23 +69,50 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
         rate: RateBound(part.get("rateBound") as u32),
         ..usual
     };
-    let mut off = Vec::new();
-    for node in file.node("rulesOff").map_or(&[][..], items) {
-        let place = LEASE_RULES.iter().position(|name| *name == word(node));
-        if let Some(rule) = place.and_then(|place| Rule::ALL.get(place)) {
-            if !kind.scheme().rules().contains(rule) {
-                return Err(no_rule(node.at, kind));
-            }
-            off.push(*rule);
+    let of_preset = preset.and_then(Preset::renew_deadline);
+    let renew_deadline = match (part.node("renewDeadline"), kind.renew_deadline(timing.ttl)) {
+        (Some(node), None) => {
+            return Err(Slip::new(
+                node.at,
+                "no-deadline",
+                "a holder of this scheme has no bound but the end of the lease",
+                "leave renewDeadline out, or use the scheme kubernetes",
+            ));
         }
-    }
+        (_, usual) => span("renewDeadline").or(of_preset).or(usual),
+    };
+    let named = file.node("rulesOff").map_or(&[][..], items);
+    let off: Vec<Rule> = (Rule::ALL.into_iter().zip(LEASE_RULES))
+        .filter(|(_, name)| named.iter().any(|node| word(node) == *name))
+        .map(|(rule, _)| rule)
+        .collect();
     Ok(Lease {
         kind,
+        preset,
         timing,
+        renew_deadline,
         latency: Duration::from_micros(part.get("latency")),
         rules: Switched::without(&off),
         servers: servers as u8,
     })
+}
+
+/// The system by whose parameters it goes, which elects by that store.
+#[inline(never)]
+fn preset(part: Part<'_>, kind: Kind) -> Read<Option<Preset>> {
+    let Some(node) = part.node("preset") else {
+        return Ok(None);
+    };
+    let named = part.pick("preset", &PRESET_OF);
+    match named {
+        Some((_, of)) if of != kind => Err(Slip::new(
+            node.at,
+            "other-scheme",
+            "this system elects by another scheme",
+            &("leave preset out, or use the scheme ".to_owned() + of.name()),
+        )),
+        _ => Ok(named.map(|(preset, _)| preset)),
+    }
 }
 
 /// The parts of a file that make no sense with its scheme.
@@ -158,13 +190,22 @@ pub(super) fn unsafe_timing(file: Part<'_>, root: &Node, error: &BudgetError) ->
         BudgetError::Impatient { .. } => {
             ("patience", "raise lease.patience, or lower lease.latency")
         }
-        // How long a holder of a Lease object believes goes by the ttl here.
-        BudgetError::DeadlineTooShort { .. } => ("retry", "raise lease.ttl, or lower lease.retry"),
+        BudgetError::DeadlineTooLong { .. } => (
+            "renewDeadline",
+            "lower lease.renewDeadline, or raise lease.ttl",
+        ),
+        BudgetError::DeadlineTooShort { .. } => (
+            "renewDeadline",
+            "raise lease.renewDeadline, or lower lease.retry",
+        ),
         _ => ("ttl", error.remedy()),
     };
     let part = file.node("lease");
     let named = match part.map(|part| &part.value) {
-        Some(Value::Object(fields)) => fields.iter().find(|other| other.name == field),
+        // What is not said comes from the preset, if there is one.
+        Some(Value::Object(fields)) => [field, "preset"]
+            .iter()
+            .find_map(|name| fields.iter().find(|other| other.name == *name)),
         _ => None,
     };
     let node = named.map(|named| &named.node).or(part).unwrap_or(root);

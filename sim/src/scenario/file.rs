@@ -542,6 +542,8 @@ mod tests {
                         // Times that are safe with the usual others.
                         ("ttl", _) => "\"12s\"".to_owned(),
                         ("patience", _) => "\"500ms\"".to_owned(),
+                        ("renewDeadline", _) => "\"7s\"".to_owned(),
+                        ("preset", _) => "\"redsync\"".to_owned(),
                         _ => sample(kind),
                     };
                     // Some are outside of those that have a log.
@@ -569,11 +571,14 @@ mod tests {
         samples(&FILE, &|field| field, &mut all);
         assert!(all.len() > 30, "{}", all.len());
         for (field, written) in all {
-            // Some of it is of elections over a store alone.
-            let of_store = ["\"lease\"", "\"s1\""];
-            let scheme = match of_store.iter().any(|word| field.contains(word)) {
-                true => "redlock",
-                false => "raft",
+            // Some of it is of elections over a store alone, and of one scheme of them.
+            let has = |words: &[&str]| words.iter().any(|word| field.contains(word));
+            let scheme = if has(&["\"renewDeadline\""]) {
+                "kubernetes"
+            } else if has(&["\"lease\"", "\"s1\""]) {
+                "redlock"
+            } else {
+                "raft"
             };
             let read = |field: &str| {
                 // Who takes part is changed where there is a log.

@@ -82,8 +82,12 @@ pub struct Scenario {
 pub struct Lease {
     /// By what.
     pub kind: lease::Kind,
+    /// By whose parameters, where a file names a system.
+    pub preset: Option<tenure::lease::Preset>,
     /// How long things take.
     pub timing: tenure::lease::Timing,
+    /// How long a holder goes on at the most without a renewal, where it has a bound of its own for that.
+    pub renew_deadline: Option<tenure::Duration>,
     /// How long a request is under way at most, as the budget counts.
     pub latency: tenure::Duration,
     /// The rules that are on.
@@ -98,7 +102,9 @@ impl Lease {
     pub fn of(kind: lease::Kind, ttl: tenure::Duration) -> Self {
         Self {
             kind,
+            preset: None,
             timing: kind.timing(Some(ttl)),
+            renew_deadline: kind.renew_deadline(ttl),
             latency: tenure::Duration::from_millis(50),
             rules: tenure::lease::Switched::default(),
             servers: kind.servers(),

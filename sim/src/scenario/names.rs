@@ -24,6 +24,9 @@ pub(super) const SCHEMES: [&str; 1 + lease::Kind::ALL.len()] = {
     names
 };
 
+/// The names of the systems that elect over a store.
+pub(super) const PRESETS: &[&str] = &lease::PRESETS;
+
 /// The names of [`TAKEOVER_OF`].
 pub(super) const TAKEOVERS: [&str; 2] = ["fence-first", "read-first"];
 pub(super) const TAKEOVER_OF: [Takeover; 2] = [Takeover::FenceFirst, Takeover::ReadFirst];

@@ -113,6 +113,9 @@ impl Writer {
     fn lease(&mut self, lease: &Lease) {
         let timing = lease.timing;
         self.open("lease", '{');
+        if let Some(preset) = lease.preset {
+            self.text("preset", preset.name());
+        }
         for (name, span) in [
             ("ttl", timing.ttl),
             ("renew", timing.renew),
@@ -122,6 +125,9 @@ impl Writer {
             ("latency", lease.latency),
         ] {
             self.span(name, span.as_micros());
+        }
+        if let Some(deadline) = lease.renew_deadline {
+            self.span("renewDeadline", deadline.as_micros());
         }
         self.text("rateBound", &write_share(timing.rate.0));
         if lease.kind.servers() > 1 || lease.servers > 1 {

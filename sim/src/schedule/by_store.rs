@@ -84,11 +84,10 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
         seed,
         nodes,
         lease: Some(Lease {
-            kind: store.kind,
             timing,
             latency: LATENCY,
             rules: Switched::without(&store.off),
-            servers: store.servers,
+            ..Lease::of(store.kind, TTL)
         }),
         clients: Clients {
             think,

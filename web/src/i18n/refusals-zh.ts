@@ -7,6 +7,14 @@ import type { Refusals } from './refusals';
 export const REFUSALS_ZH: Refusals = {
   'after-end': { reason: '这个时刻在运行结束之后', remedy: '把它提前，或延长 duration' },
   'at-end': { reason: '运行已经结束，之后不会再发生任何事', remedy: '先回到较早的时刻' },
+  'deadline-too-long': {
+    reason: '持有者在没有续约时可以坚持的时间不短于租约（{reason}）',
+    remedy: '缩短 lease.renewDeadline，或延长 lease.ttl',
+  },
+  'deadline-too-short': {
+    reason: '持有者还没来得及再试一次就已停下（{reason}）',
+    remedy: '延长 lease.renewDeadline，或缩短 lease.retry',
+  },
   'bad-duration': { reason: '这不是时长', remedy: '写一个数和单位 us、ms、s、min、h 之一，例如 "150ms"' },
   'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
@@ -35,6 +43,10 @@ export const REFUSALS_ZH: Refusals = {
     remedy: '去掉它，或换成依靠存储的方案，例如 "etcd"',
   },
   'no-action': { reason: '没有写明动作', remedy: '补上一个，例如 "crash": "leader"' },
+  'no-deadline': {
+    reason: '这种方案的持有者除租约到期外没有别的期限',
+    remedy: '去掉 renewDeadline，或使用方案 kubernetes',
+  },
   'no-link': { reason: '节点与自己之间没有链路', remedy: '写两个不同的节点' },
   'no-log': { reason: '成员变更要写成日志条目，而这里没有日志', remedy: '把 raft.log 设为 true' },
   'no-rule': {
@@ -61,8 +73,11 @@ export const REFUSALS_ZH: Refusals = {
     remedy: '去掉它，或使用方案 raft',
   },
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
-  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock 或 etcd' },
-  'cluster-size': { reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意', remedy: '写 1、3 或 5' },
+  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock' },
+  'other-scheme': {
+    reason: '这个系统用的是另一种方案',
+    remedy: '去掉 preset，或换成它所用的方案（{remedy}）',
+  },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
   'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
   'too-many': { reason: '数量太多，无法运行', remedy: '减少一些（{remedy}）' },

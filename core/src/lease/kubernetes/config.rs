@@ -37,9 +37,15 @@ impl Config {
     #[must_use]
     pub const fn of(common: Common) -> Self {
         Self {
-            renew_deadline: common.timing.ttl.scaled_down(2, 3),
+            renew_deadline: Self::deadline(common.timing.ttl),
             common,
         }
+    }
+
+    /// The `RenewDeadline` that is usual for a lease of this length.
+    #[must_use]
+    pub const fn deadline(ttl: Duration) -> Duration {
+        ttl.scaled_down(2, 3)
     }
 
     /// A candidate with what this system ships with; one that is no user of client-go stops after two thirds of a lease.

@@ -228,11 +228,10 @@ fn begun(row: Row, terms: &Terms, trial: Trial, seed: u64) -> Result<(Scenario, 
         },
         lease: match row {
             Row::Lease(kind) => Some(Lease {
-                kind,
-                servers: row.servers(trial),
                 timing: terms.timing,
                 latency: Duration::from_millis(20),
                 rules: terms.rules,
+                ..Lease::of(kind, terms.timing.ttl)
             }),
             _ => None,
         },

@@ -19,7 +19,7 @@ use crate::scheme::lease::Kind;
 use crate::stats::Times;
 use crate::world::World;
 use tenure::Duration;
-use tenure::lease::{Switched, Timing};
+use tenure::lease::Timing;
 
 /// The lengths of a lease that are measured, in seconds.
 pub const TTLS: [u64; 7] = [1, 2, 5, 10, 15, 30, 60];
@@ -171,11 +171,9 @@ fn world(kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<World, Unfit> 
         seed,
         nodes: NODES,
         lease: Some(Lease {
-            kind,
-            servers: kind.servers(),
             timing: Timing::of(ttl),
             latency: Duration::from_millis(20),
-            rules: Switched::default(),
+            ..Lease::of(kind, ttl)
         }),
         weather: level.weather(),
         clients: Clients {

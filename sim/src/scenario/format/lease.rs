@@ -2,11 +2,17 @@
 
 use super::Usual::{Absent, Is};
 use super::{Entry, Kind, PERIOD, SHORT, entry};
-use crate::scenario::names::{MAX_DURATION, MIN_PERIOD};
+use crate::scenario::names::{MAX_DURATION, MIN_PERIOD, PRESETS};
 use tenure::lease::redlock::MAX_SERVERS;
 
-/// What is left out goes by the ttl, as [`Timing::of`](tenure::lease::Timing::of) has it.
+/// What is left out is the preset's, if one is named, and else goes by the ttl, as [`Timing::of`](tenure::lease::Timing::of) has it.
 pub(super) static LEASE: &[Entry] = &[
+    entry(
+        "preset",
+        "The system whose parameters stand for those that are left out; one that elects by this scheme.",
+        Kind::Name(PRESETS),
+        Absent,
+    ),
     entry(
         "ttl",
         "How long the store keeps a record that is not renewed, or a waiter lets it stand; 9s when left out, or what is usual for the scheme.",
@@ -35,6 +41,12 @@ pub(super) static LEASE: &[Entry] = &[
         "margin",
         "How long before the end of the lease its holder stops; a tenth of the ttl when left out.",
         SHORT,
+        Absent,
+    ),
+    entry(
+        "renewDeadline",
+        "How long a holder goes on at the most without a renewal, with kubernetes; two thirds of the ttl when left out.",
+        PERIOD,
         Absent,
     ),
     entry(

@@ -7,11 +7,13 @@ mod balancer;
 mod candidate;
 mod etcd;
 mod kubernetes;
+mod presets;
 mod redis;
 mod setup;
 mod sql;
 mod zookeeper;
 
+pub(crate) use presets::{PRESET_OF, PRESETS};
 pub use setup::{Kind, Setup};
 
 use super::{Answer, Ask, Detail, Look, PeerSaid, RoleCode, Write};

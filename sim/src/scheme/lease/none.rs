@@ -6,12 +6,19 @@ use crate::scenario::Lease;
 use crate::server::Service;
 use std::hash::Hasher;
 use tenure::fence::Holder;
-use tenure::lease::{Budget, BudgetError, Refusals, Scheme, Timing};
+use tenure::lease::{Budget, BudgetError, Preset, Refusals, Timing};
+use tenure::raft::{Message, Write};
 use tenure::{Duration, Input, Instant, Output, Standing};
 
 /// There is none. Only this module knows: code that has a value of a type made of it is not unreachable to lints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Never {}
+
+/// The names of presets.
+pub(crate) const PRESETS: [&str; 0] = [];
+
+/// By what each of them elects.
+pub(crate) const PRESET_OF: [(Preset, Kind); 0] = [];
 
 /// By what the nodes elect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +52,9 @@ impl Kind {
         match self.0 {}
     }
 
-    /// Whether they are a cluster.
+    /// How long a holder goes on at the most without a renewal.
     #[must_use]
-    pub const fn is_cluster(self) -> bool {
+    pub fn renew_deadline(self, _: Duration) -> Option<Duration> {
         match self.0 {}
     }
 

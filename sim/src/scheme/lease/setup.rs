@@ -119,6 +119,13 @@ impl Kind {
         }
     }
 
+    /// How long a holder goes on at the most without a renewal where a file says no more than the ttl; `None` where it has
+    /// no bound of its own for that.
+    #[must_use]
+    pub fn renew_deadline(self, ttl: Duration) -> Option<Duration> {
+        matches!(self, Self::Kubernetes).then(|| core_kubernetes::Config::deadline(ttl))
+    }
+
     /// Whether each term has a token, by which a resource can tell the newest leader.
     #[must_use]
     pub const fn has_tokens(self) -> bool {
@@ -133,6 +140,8 @@ pub struct Setup {
     pub kind: Kind,
     /// How long things take.
     pub timing: Timing,
+    /// How long a holder goes on at the most without a renewal, where it has a bound of its own for that.
+    pub renew_deadline: Option<Duration>,
     /// How long a request is under way at most, as the budget counts.
     pub latency: Duration,
     /// The rules that are on.
@@ -161,6 +170,7 @@ impl Setup {
         Self {
             kind: lease.kind,
             timing: lease.timing,
+            renew_deadline: lease.renew_deadline,
             latency: lease.latency,
             rules: lease.rules,
             servers: lease.servers,
@@ -189,7 +199,7 @@ impl Setup {
             Kind::SqlSession => core_session::Config { common: config }.budget(),
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
-            Kind::Kubernetes => core_kubernetes::Config::of(config).budget(),
+            Kind::Kubernetes => self.of_kubernetes(config).budget(),
             Kind::ZooKeeper => zookeeper::nodes(config).budget(),
         }
     }
@@ -256,7 +266,7 @@ impl Setup {
                 AnyScheme::Etcd(machine.ok()?)
             }
             Kind::Kubernetes => {
-                let config = core_kubernetes::Config::of(config);
+                let config = self.of_kubernetes(config);
                 let machine = core_kubernetes::Kubernetes::with_rules(config, boot, now, rules);
                 AnyScheme::Kubernetes(machine.ok()?)
             }
@@ -301,6 +311,14 @@ impl Setup {
         }
     }
 
+    fn of_kubernetes(&self, common: Config) -> core_kubernetes::Config {
+        let usual = core_kubernetes::Config::of(common);
+        core_kubernetes::Config {
+            renew_deadline: self.renew_deadline.unwrap_or(usual.renew_deadline),
+            ..usual
+        }
+    }
+
     fn of_etcd(&self, common: Config) -> core_etcd::Config {
         let claimant = common.claimant.clone();
         let mode = match self.kind {
@@ -326,6 +344,7 @@ mod tests {
                 let setup = Setup {
                     kind,
                     timing: kind.timing(Some(Duration::from_millis(millis))),
+                    renew_deadline: None,
                     latency: Duration::ZERO,
                     rules: Switched::default(),
                     servers: kind.servers(),
