@@ -186,3 +186,38 @@ fn what_no_lease_or_no_fence_promises_is_broken_by_design() {
         Some(Outcome::BrokenByDesign)
     );
 }
+
+/// What the playground does not offer where there is no log does nothing there.
+#[test]
+fn a_rule_of_the_log_makes_no_difference_without_one() {
+    let hash = |scenario: &Scenario| {
+        let mut world = World::new(scenario);
+        world.run();
+        world.trace().digest()
+    };
+    let (of_log, others): (Vec<Rule>, Vec<Rule>) =
+        Rule::ALL.into_iter().partition(|rule| rule.is_of_log());
+    let differs = |rule: Rule, seed| {
+        let whole = random(seed);
+        hash(&whole) != hash(&whole.without(&[rule]).unwrap())
+    };
+    for rule in of_log {
+        assert!((0..3).all(|seed| !differs(rule, seed)), "{rule:?}");
+    }
+    // Most of the others do in some schedule of a few: the comparison can fail.
+    let told = others
+        .iter()
+        .filter(|rule| (0..3).any(|seed| differs(**rule, seed)));
+    assert!(told.count() > others.len() / 2);
+}
+
+#[test]
+fn a_scenario_tells_the_rules_of_its_scheme() {
+    let rules = |text: &str| Scenario::parse(text).unwrap().rules();
+    let raft = rules(r#"{"tenure": 1, "scheme": "raft"}"#);
+    assert!(raft.contains(&"pre-vote") && !raft.contains(&"log-matching"));
+    let log = rules(r#"{"tenure": 1, "scheme": "raft", "raft": {"log": true}}"#);
+    assert_eq!(log, tenure_sim::scenario::rule_names());
+    let redlock = rules(r#"{"tenure": 1, "scheme": "redlock"}"#);
+    assert!(redlock.contains(&"majority-of-configured") && !redlock.contains(&"own-clock-only"));
+}

@@ -250,6 +250,46 @@ impl Rule {
             _ => &[],
         }
     }
+
+    /// Whether it is about the log and what stands on it: without one there is nothing that it forbids.
+    #[must_use]
+    pub const fn is_of_log(self) -> bool {
+        match self {
+            Self::UpToDateLog
+            | Self::LogMatching
+            | Self::CommitMatched
+            | Self::AckDurable
+            | Self::OwnCopyDurable
+            | Self::CommitOwnTerm
+            | Self::ReadConfirmed
+            | Self::ReadOwnTerm
+            | Self::SuffixFromBest
+            | Self::SuffixAdoptsTerm
+            | Self::SuffixRechecked
+            | Self::OneChangeAtATime
+            | Self::JointNeedsBoth
+            | Self::ChangeAfterOwnTerm
+            | Self::TransferWhenCaughtUp => true,
+            Self::DurableBeforeReply
+            | Self::OneVoteATerm
+            | Self::NewTermNewVote
+            | Self::MajorityOfVoters
+            | Self::CountOnce
+            | Self::OwnTermGrants
+            | Self::ValidityFromSend
+            | Self::OwnTermAcks
+            | Self::PromiseBindsVoter
+            | Self::PromiseBindsCandidate
+            | Self::PromiseOutlivesRestart
+            | Self::PromiseOutlivesTerm
+            | Self::RefuseWithoutAdopting
+            | Self::ReleaseOwnTerm
+            | Self::LapseDeposes
+            | Self::PreVote
+            | Self::RedrawPerAttempt
+            | Self::PromiseFromAnswer => false,
+        }
+    }
 }
 
 impl crate::rules::Rule for Rule {

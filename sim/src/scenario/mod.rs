@@ -204,6 +204,39 @@ impl Scenario {
         self.lease.map_or(0, |lease| lease.servers.into())
     }
 
+    /// The rules of its scheme, by their names in files: switched off, each of them may break something.
+    #[must_use]
+    pub fn rules(&self) -> Vec<&'static str> {
+        let mut named = Vec::new();
+        match &self.lease {
+            Some(lease) => {
+                for rule in lease.kind.scheme().rules() {
+                    named.push(lease_rule_name(*rule));
+                }
+            }
+            None => {
+                for (rule, name) in Rule::ALL.iter().zip(&names::RULES) {
+                    if self.log || !rule.is_of_log() {
+                        named.push(*name);
+                    }
+                }
+            }
+        }
+        named
+    }
+
+    /// The systems that elect by its scheme, by their names in files.
+    #[must_use]
+    pub fn presets(&self) -> Vec<&'static str> {
+        let mut named = Vec::new();
+        for (preset, kind) in &lease::PRESET_OF {
+            if self.lease.is_some_and(|lease| lease.kind == *kind) {
+                named.push(preset.name());
+            }
+        }
+        named
+    }
+
     /// The rules that are switched off, by their names in files.
     #[must_use]
     pub fn rules_off(&self) -> Vec<&'static str> {

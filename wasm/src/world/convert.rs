@@ -1,6 +1,7 @@
 //! Values of the simulator as JavaScript values.
 
 use crate::object::{object, text};
+use js_sys::Array;
 use tenure_sim::check::Verdict;
 use tenure_sim::scheme::Budget;
 use tenure_sim::server::Record;
@@ -34,6 +35,11 @@ pub(crate) fn verdict(verdict: &Verdict) -> JsValue {
             tally.first_broken_at.map_or(JsValue::NULL, number),
         ),
     ])
+}
+
+#[inline(never)]
+pub(crate) fn names(names: &[&str]) -> Array {
+    names.iter().map(|name| text(name)).collect()
 }
 
 pub(crate) fn record((record, ends): (Record, Option<u64>)) -> JsValue {

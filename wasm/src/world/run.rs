@@ -2,7 +2,7 @@
 
 use super::convert;
 use super::error::WorldError;
-use super::types::{JsAction, JsActors, JsBudget, JsInspection, JsRecords, JsVerdicts};
+use super::types::{JsAction, JsActors, JsBudget, JsInspection, JsNames, JsRecords, JsVerdicts};
 use crate::object::object;
 use js_sys::Array;
 use tenure_sim::Scenario;
@@ -209,6 +209,12 @@ impl World {
         self.history.scenario().to_json()
     }
 
+    /// The rules of its scheme, by the names under which a scenario switches them off.
+    #[must_use]
+    pub fn rules(&self) -> JsNames {
+        convert::names(&self.history.scenario().rules()).unchecked_into()
+    }
+
     /// What follows from the timing of an election by a store; nothing where the nodes elect among themselves.
     #[must_use]
     pub fn budget(&self) -> Option<JsBudget> {
@@ -233,6 +239,17 @@ impl World {
     #[must_use]
     pub fn trace_hash(&self) -> String {
         self.history.head().trace().digest()
+    }
+}
+
+/// What elections over a store have, and Raft has not.
+#[cfg(feature = "stores")]
+#[wasm_bindgen]
+impl World {
+    /// The systems by whose parameters its scheme can go, by the names that a scenario gives them.
+    #[must_use]
+    pub fn presets(&self) -> JsNames {
+        convert::names(&self.history.scenario().presets()).unchecked_into()
     }
 }
 

@@ -67,6 +67,9 @@ extern "C" {
     /// The records of a server.
     #[wasm_bindgen(typescript_type = "Record[]")]
     pub type JsRecords;
+    /// Names in scenarios.
+    #[wasm_bindgen(typescript_type = "string[]")]
+    pub type JsNames;
     /// An inspected node.
     #[wasm_bindgen(typescript_type = "Inspection")]
     pub type JsInspection;
