@@ -111,6 +111,19 @@ describe('a store', () => {
     expect(await page.getByTestId('overlap').getAttribute('data-us')).toBe('0');
   });
 
+  test('that is paused is shown with what it keeps', async () => {
+    const page = await enter();
+    await page.getByTestId('scheme').selectOption('etcd');
+    await setSpeed(page, '2');
+    const first = await leaderOtherThan(page, '');
+    await page.locator('[data-testid="cluster"] [data-server]').click();
+    await page.locator('[data-testid="inspector"] [data-command="pause"]').click();
+    const row = page.locator('[data-testid="servers"] tbody tr');
+    await expect.poll(() => text(row)).toContain(`paused, ${first}`);
+    await page.locator('[data-testid="inspector"] [data-command="resume"]').click();
+    await expect.poll(() => text(row)).not.toContain('paused');
+  });
+
   test('whose clock jumps gives its row to a second leader, whom the fence tells from the first', async () => {
     const page = await enter();
     await page.getByTestId('scheme').selectOption('sql');

@@ -37,6 +37,7 @@ export const en = {
   'server.label': '{name}, a server of the store: {holder} holds, token {token}',
   'server.label.free': '{name}, a server of the store: nobody holds',
   'server.free': 'nobody holds',
+  'server.paused': 'paused, {held}',
   'server.stranger': 'a stranger',
   'scheme.raft': 'Raft',
   'scheme.etcd': 'etcd: a queue of candidates',

@@ -38,6 +38,7 @@ export const zh: Record<Key, string> = {
   'server.label': '{name}，存储服务器：{holder} 持有，令牌 {token}',
   'server.label.free': '{name}，存储服务器：无人持有',
   'server.free': '无人持有',
+  'server.paused': '暂停，{held}',
   'server.stranger': '外来者',
   'scheme.raft': 'Raft',
   'scheme.etcd': 'etcd：候选者队列',
