@@ -44,6 +44,31 @@ describe('every scheme', () => {
   });
 });
 
+describe('a setting by store', () => {
+  test('goes by the parameters of a system that elects so, and says where they come from', async () => {
+    const page = await enter();
+    expect(await page.getByTestId('preset').count()).toBe(0);
+    await page.getByTestId('scheme').selectOption('kubernetes');
+    const preset = page.getByTestId('preset');
+    await expect.poll(() => preset.locator('option').count()).toBe(5);
+    const usual = await text(page.getByTestId('budget'));
+    await preset.selectOption('openshift');
+    await expect.poll(() => text(page.locator('#panel-setup'))).toContain('library-go');
+    expect(await page.getByLabel('Lease (TTL)').inputValue()).toBe('137000');
+    expect(await page.getByLabel('Renew deadline').inputValue()).toBe('107000');
+    expect(await text(page.getByTestId('budget'))).not.toBe(usual);
+    // What its budget refuses is not taken, and says why.
+    await preset.selectOption('flink');
+    await page.getByText('a holder may go on for 15s without a renewal, and the lease is 15s').waitFor();
+    expect(await preset.inputValue()).toBe('openshift');
+    // What is changed by hand is no system's any more.
+    await page.getByLabel('Renewed every').fill('20000');
+    await page.getByLabel('Renewed every').press('Enter');
+    await expect.poll(() => preset.inputValue()).toBe('');
+    expect(await page.getByLabel('Renew deadline').inputValue()).toBe('107000');
+  });
+});
+
 describe('what runs elections over a store', () => {
   const WHOLE = /\/tenure_wasm[^/]*\.(js|wasm)$/;
 

@@ -164,6 +164,11 @@ export class Engine {
     return this.guard(() => this.world.budget() ?? null);
   }
 
+  /** The systems by whose parameters the scheme can go. */
+  presets(): string[] {
+    return this.guard(() => this.world.presets?.() ?? []);
+  }
+
   /** The scenario text that reproduces this run, interventions included. */
   scenario(): string {
     return this.guard(() => this.world.scenario());

@@ -94,6 +94,8 @@ export interface World {
   records(server: number): StoreRecord[];
   verdicts(): Verdict[];
   budget(): Budget | undefined;
+  /** Where there are elections over a store. */
+  presets?(): string[];
   scenario(): string;
   actors(): Actor[];
   traceHash(): string;

@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MESSAGES } from '../engine/layout';
+import { SCHEMES } from '../model/scenario';
+import { loadEngine } from '../testing/wasm';
 import { en, type Key } from './en';
 import { GLOSSARY, WORDS } from './glossary';
 import { GLOSSARY_ZH } from './glossary-zh';
+import { PRESETS } from './presets';
+import { PRESETS_ZH } from './presets-zh';
 import { REFUSALS_ZH } from './refusals-zh';
 import { preferredLang, translator } from './translate';
 import { zh } from './zh';
@@ -69,6 +73,26 @@ describe('what the engine refuses in a file', () => {
       expect(codes).toContain(known);
     for (const code of new Set([...codes, ...filed])) expect(Object.keys(REFUSALS_ZH)).toContain(code);
     for (const code of codes) expect(filed).toContain(code);
+  });
+});
+
+describe('what the engine names', () => {
+  it('is explained in both languages, and nothing else is', async () => {
+    const { World } = await loadEngine();
+    const worlds = SCHEMES.map((scheme) => new World(JSON.stringify({ tenure: 1, scheme })));
+    for (const [named, english, chinese] of [
+      [worlds.flatMap((world) => world.presets?.() ?? []), PRESETS, PRESETS_ZH],
+    ] as const) {
+      const names = [...new Set(named)].sort();
+      expect(names.length).toBeGreaterThan(10);
+      expect(Object.keys(english).sort()).toEqual(names);
+      expect(Object.keys(chinese).sort()).toEqual(names);
+      for (const name of names) {
+        expect(english[name]!.text, name).toMatch(/\.$/);
+        expect(chinese[name]!.text, name).toMatch(/[\u4e00-\u9fff].*。$/s);
+        expect(chinese[name]!.name + chinese[name]!.text, name).not.toMatch(/[,;:?]/);
+      }
+    }
   });
 });
 

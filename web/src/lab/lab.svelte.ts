@@ -15,6 +15,7 @@ import {
   type Scheme,
   type Setting,
   ttlOf,
+  withPreset,
   withScheme,
   withSetting,
 } from '../model/scenario';
@@ -75,6 +76,8 @@ export class Lab {
   changed = $state(false);
   /** What follows from the timing, where they elect by a store. */
   budget = $state.raw<Budget | null>(null);
+  /** The systems by whose parameters its scheme can go. */
+  presets = $state.raw<readonly string[]>([]);
   seed = $state('');
   faults = $state.raw<readonly FaultView[]>([]);
   canUndo = $state(false);
@@ -176,9 +179,12 @@ export class Lab {
   }
 
   change(setting: Partial<Setting>): boolean {
-    if (!this.load(withSetting(this.scenario, setting), null, 'notice.setting')) return false;
-    this.changed = true;
-    return true;
+    return this.restart(withSetting(this.scenario, setting));
+  }
+
+  /** Goes by the parameters of a system; by those that are usual for the scheme when none is named. */
+  goBy(preset: string | null): boolean {
+    return this.restart(withPreset(this.scenario, preset));
   }
 
   setSeed(seed: string): boolean {
@@ -337,6 +343,13 @@ export class Lab {
     }
   }
 
+  /** The run from 0, with a setting that somebody changed. */
+  private restart(scenario: Scenario): boolean {
+    if (!this.load(scenario, null, 'notice.setting')) return false;
+    this.changed = true;
+    return true;
+  }
+
   /** Goes over to another future, as far as any was computed; the cursor stays where it was. */
   private travel(step: () => boolean): void {
     this.attempt(() => {
@@ -376,6 +389,7 @@ export class Lab {
       this.duration = this.engine.duration;
       this.scenario = this.asRun();
       this.budget = this.engine.budget();
+      this.presets = this.engine.presets();
       this.seed = this.scenario.seed ?? '';
       this.readSchedule();
     });

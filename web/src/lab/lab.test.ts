@@ -429,6 +429,31 @@ describe('commands', () => {
   });
 });
 
+describe('a setting that is changed', () => {
+  const store = (scheme: string) =>
+    lab.open(JSON.stringify({ tenure: 1, scheme, nodes: 3 }), null, 'notice.file');
+
+  it('goes by the parameters of a system, and tells what follows', async () => {
+    expect(lab.presets).toEqual([]);
+    await store('zookeeper');
+    expect(lab.presets).toEqual(['curator', 'solr']);
+    const usual = lab.budget!;
+    expect(lab.goBy('curator')).toBe(true);
+    expect(lab).toMatchObject({ ttl: 60 * second, changed: true });
+    expect(lab.budget!.takeover).toBeGreaterThan(usual.takeover);
+    expect(lab.goBy(null)).toBe(true);
+    expect(lab.budget).toEqual(usual);
+  });
+
+  it('stays as it is when a system ships with what leaves no slack', async () => {
+    await store('kubernetes');
+    const { ttl } = lab;
+    expect(lab.goBy('flink')).toBe(false);
+    expect(lab.ttl).toBe(ttl);
+    expect(lab.notices.list.at(-1)?.problem?.code).toBe('deadline-too-long');
+  });
+});
+
 describe('the lanes of the whole cluster', () => {
   const faults = [
     { at: '1s', pause: 'leader' },

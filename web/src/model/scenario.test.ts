@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadEngine } from '../testing/wasm';
 import {
+  presetOf,
   readFaults,
   readSetting,
   SCHEMES,
@@ -10,6 +11,7 @@ import {
   titleOf,
   ttlOf,
   USUAL,
+  withPreset,
   withScheme,
   withSetting,
 } from './scenario';
@@ -25,6 +27,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
   ttl: fc.constant(Number.NaN),
   renew: fc.constant(Number.NaN),
   retry: fc.constant(Number.NaN),
+  renewDeadline: fc.constant(Number.NaN),
   margin: fc.constant(Number.NaN),
   rateBound: fc.constant(Number.NaN),
   nodes: fc.constantFrom(3, 5, 7),
@@ -98,6 +101,34 @@ describe('the setting panel', () => {
     const longer = await asRun(withSetting(renewed, { ttl: 30_000 }));
     expect(readSetting(longer)).toMatchObject({ ttl: 30_000, renew: 10_000, rateBound: 5 });
     expect(withSetting(whole, { nodes: 3 })).toEqual({ ...whole, nodes: 3 });
+  });
+
+  it('goes by the parameters of a system, and by its own once one is changed by hand', async () => {
+    const whole = await asRun({ scheme: 'kubernetes', nodes: 3, lease: { rateBound: '2%' } });
+    const openshift = await asRun(withPreset(whole, 'openshift'));
+    expect(presetOf(openshift)).toBe('openshift');
+    expect(readSetting(openshift)).toMatchObject({ ttl: 137_000, renewDeadline: 107_000, rateBound: 2 });
+    expect(openshift.leaderWithin).toBe('274s');
+    expect(presetOf(await asRun(withSetting(openshift, { nodes: 5, rateBound: 1 })))).toBe('openshift');
+    const own = await asRun(withSetting(openshift, { renew: 20_000 }));
+    expect(presetOf(own)).toBeNull();
+    expect(readSetting(own)).toMatchObject({ ttl: 137_000, renew: 20_000, renewDeadline: 107_000 });
+    expect(readSetting(await asRun(withPreset(own, null)))).toMatchObject({ ttl: 9000, renewDeadline: 6000 });
+  });
+
+  it('keeps the servers and the bounds of a lease whose times change', async () => {
+    const whole = await asRun({ scheme: 'redlock', lease: { servers: 3, latency: '20ms' } });
+    for (const changed of [withSetting(whole, { ttl: 12_000 }), withPreset(whole, 'redsync')]) {
+      expect(await asRun(changed)).toMatchObject({ lease: { servers: 3, latency: '20ms' } });
+    }
+  });
+
+  it('bounds the wait for a leader by the lease there is', async () => {
+    const whole = await asRun({ scheme: 'etcd' });
+    expect((await asRun(withSetting(whole, { ttl: 25_000 }))).leaderWithin).toBe('50s');
+    expect((await asRun(withSetting({ ...whole, leaderWithin: '7s' }, { nodes: 3 }))).leaderWithin).toBe(
+      '7s',
+    );
   });
 
   it('is told what follows from a lease, and of Raft nothing', async () => {

@@ -54,6 +54,8 @@ export interface Setting {
   ttl: number;
   renew: number;
   retry: number;
+  /** Of Kubernetes alone. */
+  renewDeadline: number;
   margin: number;
   rateBound: number;
   electionMin: number;
@@ -89,6 +91,7 @@ export function readSetting(scenario: Scenario): Setting {
     ttl: milliseconds(lease.ttl),
     renew: milliseconds(lease.renew),
     retry: milliseconds(lease.retry),
+    renewDeadline: milliseconds(lease.renewDeadline),
     margin: milliseconds(lease.margin),
     rateBound: percent(lease.rateBound),
     electionMin,
@@ -126,6 +129,8 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
           disk: { ...disk, write: ms(change.disk, disk.write) },
         }
       : { lease: withLease(lease, change) }),
+    // What is left out goes by the ttl.
+    leaderWithin: change.ttl === undefined ? scenario.leaderWithin : undefined,
     network: {
       ...network,
       latency: [ms(change.latencyMin, latencyMin), ms(change.latencyMax, latencyMax)],
@@ -141,15 +146,32 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
   };
 }
 
-/** The lease with this change. What goes by the ttl goes by the new one. */
+/** The lease with this change. What goes by the ttl goes by the new one; what is changed by hand is no system's any more. */
 function withLease(lease: Record<string, unknown>, change: Partial<Setting>): Record<string, unknown> {
-  const { rateBound, latency } = lease;
-  if (change.ttl !== undefined) return { ttl: inFile(change.ttl), rateBound, latency };
-  const changed = (['renew', 'retry', 'margin'] as const)
+  if (change.ttl !== undefined) return { ttl: inFile(change.ttl), ...surroundings(lease) };
+  const changed = (['renew', 'retry', 'renewDeadline', 'margin'] as const)
     .filter((field) => change[field] !== undefined)
     .map((field) => [field, inFile(change[field]!)]);
-  const rate = change.rateBound === undefined ? rateBound : `${change.rateBound}%`;
-  return { ...lease, ...Object.fromEntries(changed), rateBound: rate };
+  const rate = change.rateBound === undefined ? lease.rateBound : `${change.rateBound}%`;
+  const preset = changed.length > 0 ? undefined : lease.preset;
+  return { ...lease, preset, ...Object.fromEntries(changed), rateBound: rate };
+}
+
+/** What of a lease is not how long things take, and stays when that changes. */
+function surroundings({ rateBound, latency, servers }: Record<string, unknown>): Record<string, unknown> {
+  return { rateBound, latency, servers };
+}
+
+/** The system by whose parameters it goes, if by those of one. */
+export function presetOf(scenario: Scenario): string | null {
+  const preset = (scenario.lease as { preset?: unknown } | undefined)?.preset;
+  return typeof preset === 'string' ? preset : null;
+}
+
+/** The scenario by the parameters of a system; by the usual ones when none is named. */
+export function withPreset(scenario: Scenario, preset: string | null): Scenario {
+  const lease = { preset: preset ?? undefined, ...surroundings(parts(scenario).lease) };
+  return { ...scenario, lease, leaderWithin: undefined };
 }
 
 function inFile(milliseconds: number): string {
