@@ -67,6 +67,25 @@ describe('a setting by store', () => {
     await expect.poll(() => preset.inputValue()).toBe('');
     expect(await page.getByLabel('Renew deadline').inputValue()).toBe('107000');
   });
+
+  test('lists the rules of the scheme, and runs without the one that is switched off', async () => {
+    const page = await enter();
+    const rules = page.getByTestId('rules');
+    await rules.locator('summary').click();
+    expect(await rules.locator('[data-rule="pre-vote"]').isChecked()).toBe(true);
+    await page.getByTestId('scheme').selectOption('redis');
+    await expect.poll(() => rules.locator('[data-rule]').count()).toBe(4);
+    await expect.poll(() => text(rules)).toContain('two believe at once');
+    await rules.locator('[data-rule="demote-by-timer"]').uncheck();
+    await expect.poll(() => text(page.getByTestId('rules-off'))).toBe('Off: demote-by-timer');
+    expect(await text(rules.locator('summary'))).toContain('1 off');
+    await page.keyboard.press('s');
+    await page.waitForFunction(() => location.hash !== '');
+    const other = await enter({ hash: new URL(page.url()).hash });
+    await expect.poll(() => text(other.getByTestId('rules-off'))).toBe('Off: demote-by-timer');
+    await rules.locator('[data-rule="demote-by-timer"]').check();
+    await expect.poll(() => page.getByTestId('rules-off').count()).toBe(0);
+  });
 });
 
 describe('what runs elections over a store', () => {

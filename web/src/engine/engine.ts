@@ -164,6 +164,11 @@ export class Engine {
     return this.guard(() => this.world.budget() ?? null);
   }
 
+  /** The rules of the scheme, by the names under which a scenario switches them off. */
+  rules(): string[] {
+    return this.guard(() => this.world.rules());
+  }
+
   /** The systems by whose parameters the scheme can go. */
   presets(): string[] {
     return this.guard(() => this.world.presets?.() ?? []);

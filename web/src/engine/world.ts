@@ -94,6 +94,7 @@ export interface World {
   records(server: number): StoreRecord[];
   verdicts(): Verdict[];
   budget(): Budget | undefined;
+  rules(): string[];
   /** Where there are elections over a store. */
   presets?(): string[];
   scenario(): string;

@@ -240,6 +240,9 @@ export const en = {
   'setting.safe': 'Safe mode',
   'setting.from': '{name}, from',
   'setting.to': '{name}, to',
+  'caption.rules-off': 'Off: {rules}',
+  'rules.title': 'The rules it stands on',
+  'rules.off': '{count} off',
   'setting.restarts': 'A change starts the run again from 0 with the same seed.',
 
   // Faults and links

@@ -5,6 +5,10 @@ export type Explained = Partial<Record<string, { name: string; text: string }>>;
 
 /** What is explained so, in either language: fetched when somebody looks at it. */
 const WORDS = {
+  rules: {
+    en: async () => (await import('./rules')).RULES,
+    zh: async () => (await import('./rules-zh')).RULES_ZH,
+  },
   presets: {
     en: async () => (await import('./presets')).PRESETS,
     zh: async () => (await import('./presets-zh')).PRESETS_ZH,

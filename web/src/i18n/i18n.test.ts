@@ -9,6 +9,8 @@ import { GLOSSARY_ZH } from './glossary-zh';
 import { PRESETS } from './presets';
 import { PRESETS_ZH } from './presets-zh';
 import { REFUSALS_ZH } from './refusals-zh';
+import { RULES } from './rules';
+import { RULES_ZH } from './rules-zh';
 import { preferredLang, translator } from './translate';
 import { zh } from './zh';
 
@@ -80,7 +82,9 @@ describe('what the engine names', () => {
   it('is explained in both languages, and nothing else is', async () => {
     const { World } = await loadEngine();
     const worlds = SCHEMES.map((scheme) => new World(JSON.stringify({ tenure: 1, scheme })));
+    worlds.push(new World(JSON.stringify({ tenure: 1, scheme: 'raft', raft: { log: true } })));
     for (const [named, english, chinese] of [
+      [worlds.flatMap((world) => world.rules()), RULES, RULES_ZH],
       [worlds.flatMap((world) => world.presets?.() ?? []), PRESETS, PRESETS_ZH],
     ] as const) {
       const names = [...new Set(named)].sort();

@@ -220,6 +220,9 @@ export const zh: Record<Key, string> = {
   'setting.safe': '安全模式',
   'setting.from': '{name}，下限',
   'setting.to': '{name}，上限',
+  'caption.rules-off': '已关闭：{rules}',
+  'rules.title': '它所依靠的规则',
+  'rules.off': '已关闭 {count} 条',
   'setting.restarts': '改动设置后，以同一个种子从 0 重新运行。',
 
   'faults.quick': '动手破坏',

@@ -16,6 +16,7 @@ import {
   type Setting,
   ttlOf,
   withPreset,
+  withRule,
   withScheme,
   withSetting,
 } from '../model/scenario';
@@ -76,6 +77,8 @@ export class Lab {
   changed = $state(false);
   /** What follows from the timing, where they elect by a store. */
   budget = $state.raw<Budget | null>(null);
+  /** The rules that its scheme stands on. */
+  rules = $state.raw<readonly string[]>([]);
   /** The systems by whose parameters its scheme can go. */
   presets = $state.raw<readonly string[]>([]);
   seed = $state('');
@@ -185,6 +188,11 @@ export class Lab {
   /** Goes by the parameters of a system; by those that are usual for the scheme when none is named. */
   goBy(preset: string | null): boolean {
     return this.restart(withPreset(this.scenario, preset));
+  }
+
+  /** Switches a rule of the scheme on or off. */
+  keep(rule: string, on: boolean): boolean {
+    return this.restart(withRule(this.scenario, rule, on));
   }
 
   setSeed(seed: string): boolean {
@@ -389,6 +397,7 @@ export class Lab {
       this.duration = this.engine.duration;
       this.scenario = this.asRun();
       this.budget = this.engine.budget();
+      this.rules = this.engine.rules();
       this.presets = this.engine.presets();
       this.seed = this.scenario.seed ?? '';
       this.readSchedule();

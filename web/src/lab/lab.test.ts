@@ -452,6 +452,21 @@ describe('a setting that is changed', () => {
     expect(lab.ttl).toBe(ttl);
     expect(lab.notices.list.at(-1)?.problem?.code).toBe('deadline-too-long');
   });
+
+  it('runs without a rule, and shows what breaks', async () => {
+    expect(lab.rules).toContain('pre-vote');
+    await store('kubernetes');
+    expect(lab.rules).toContain('demote-by-timer');
+    expect(lab.rules).not.toContain('pre-vote');
+    expect(lab.keep('demote-by-timer', false)).toBe(true);
+    expect(lab.scenario.rulesOff).toEqual(['demote-by-timer']);
+    lab.seek(5 * second);
+    lab.act({ partition: [[lab.leader!.name], ['rest']] });
+    lab.seek(40 * second);
+    expect(lab.cluster.summary.overlapUs).toBeGreaterThan(0);
+    expect(lab.keep('demote-by-timer', true)).toBe(true);
+    expect(lab.scenario.rulesOff ?? []).toEqual([]);
+  });
 });
 
 describe('the lanes of the whole cluster', () => {

@@ -12,6 +12,7 @@ import {
   ttlOf,
   USUAL,
   withPreset,
+  withRule,
   withScheme,
   withSetting,
 } from './scenario';
@@ -129,6 +130,13 @@ describe('the setting panel', () => {
     expect((await asRun(withSetting({ ...whole, leaderWithin: '7s' }, { nodes: 3 }))).leaderWithin).toBe(
       '7s',
     );
+  });
+
+  it('switches rules off, and on again', () => {
+    const two = withRule(withRule({ tenure: 1 }, 'nonce', false), 'demote-by-timer', false);
+    expect(two.rulesOff).toEqual(['nonce', 'demote-by-timer']);
+    expect(withRule(two, 'nonce', false).rulesOff).toEqual(['demote-by-timer', 'nonce']);
+    expect(withRule(two, 'nonce', true)).toEqual({ tenure: 1, rulesOff: ['demote-by-timer'] });
   });
 
   it('is told what follows from a lease, and of Raft nothing', async () => {

@@ -174,6 +174,12 @@ export function withPreset(scenario: Scenario, preset: string | null): Scenario 
   return { ...scenario, lease, leaderWithin: undefined };
 }
 
+/** The scenario with this rule of its scheme on, or off. */
+export function withRule(scenario: Scenario, rule: string, on: boolean): Scenario {
+  const others = (scenario.rulesOff ?? []).filter((other) => other !== rule);
+  return { ...scenario, rulesOff: on ? others : [...others, rule] };
+}
+
 function inFile(milliseconds: number): string {
   return writeDuration(Math.round(milliseconds * 1000));
 }
