@@ -13,13 +13,15 @@ import { Fail } from './run.mjs';
  * a cluster. Built for size (opt-level z) it is a twelfth smaller and runs 1.6 times as long; with the compiler's
  * usual inlining (scripts/wasm.mjs) it is larger and runs a tenth faster.
  *
- * `page` is what a first visit loads, `raft` included: it shows Raft alone. `whole` comes when a scenario takes it.
+ * `page` is what a first visit loads, `raft` included: it shows Raft alone. `whole` comes when a scenario takes it, and words
+ * about schemes, rules and systems when somebody looks; the switches themselves are 1 KB. To fetch them later would cost more:
+ * the page lists by name what comes later.
  */
 export const BUDGETS = {
   raft: { aim: 60 * 1024, limit: 149 * 1024 },
   whole: { aim: 150 * 1024, limit: 311 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
-  page: { aim: 150 * 1024, limit: 232 * 1024 },
+  page: { aim: 150 * 1024, limit: 233 * 1024 },
 };
 
 export function gzipSize(bytes) {
