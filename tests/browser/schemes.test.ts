@@ -79,6 +79,8 @@ describe('a setting by store', () => {
     await rules.locator('[data-rule="demote-by-timer"]').uncheck();
     await expect.poll(() => text(page.getByTestId('rules-off'))).toBe('Off: demote-by-timer');
     expect(await text(rules.locator('summary'))).toContain('1 off');
+    // Keys are the page's own where nothing is typed or ticked.
+    await page.locator('#stage').focus();
     await page.keyboard.press('s');
     await page.waitForFunction(() => location.hash !== '');
     const other = await enter({ hash: new URL(page.url()).hash });
