@@ -1,7 +1,7 @@
 //! Elections by an etcd that is a cluster of three, in whole worlds.
 
 use tenure::Duration;
-use tenure::lease::{Switched, Timing};
+use tenure::lease::Timing;
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Who};
 use tenure_sim::scenario::{Lease, Scenario};
@@ -22,11 +22,10 @@ fn scenario(seed: u64) -> Scenario {
         seed,
         nodes: NODES,
         lease: Some(Lease {
-            kind: kinds[seed as usize % kinds.len()],
-            timing: Timing::of(Duration::from_secs(9)),
             latency: Duration::from_millis(20),
-            rules: Switched::default(),
             servers: MEMBERS as u8,
+            timing: Timing::of(Duration::from_secs(9)),
+            ..Lease::of(kinds[seed as usize % kinds.len()], Duration::from_secs(9))
         }),
         leader_within: 20_000_000,
         duration: 60_000_000,

@@ -12,6 +12,7 @@ const fits = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(
 const BEYOND = new Set([
   'after-end',
   'bad-seed',
+  'cluster-size',
   'deadline-too-long',
   'deadline-too-short',
   'election-range',

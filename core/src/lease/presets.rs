@@ -196,7 +196,7 @@ const fn periodic(lease: u64, period: u64) -> Timing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lease::redis::Redis;
+    use crate::lease::redis::in_milliseconds;
     use crate::lease::{Budget, BudgetError, Claimant, Config, Identity};
     use crate::lease::{etcd, kubernetes, zookeeper};
     use alloc::format;
@@ -224,7 +224,7 @@ mod tests {
                 config.budget()
             }
             Preset::ShedLock | Preset::Quartz => config.budget(),
-            Preset::Redisson => Redis::budget(&config),
+            Preset::Redisson => in_milliseconds(config).budget(),
             Preset::Redsync | Preset::NodeRedlock => {
                 let common = config;
                 redlock::Config { common, servers: 5 }.budget()

@@ -81,11 +81,16 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
         }
         (_, usual) => span("renewDeadline").or(of_preset).or(usual),
     };
-    let named = file.node("rulesOff").map_or(&[][..], items);
-    let off: Vec<Rule> = (Rule::ALL.into_iter().zip(LEASE_RULES))
-        .filter(|(_, name)| named.iter().any(|node| word(node) == *name))
-        .map(|(rule, _)| rule)
-        .collect();
+    let mut off = Vec::new();
+    for node in file.node("rulesOff").map_or(&[][..], items) {
+        let place = LEASE_RULES.iter().position(|name| *name == word(node));
+        if let Some(rule) = place.and_then(|place| Rule::ALL.get(place)) {
+            if !kind.scheme().rules().contains(rule) {
+                return Err(no_rule(node.at, kind));
+            }
+            off.push(*rule);
+        }
+    }
     Ok(Lease {
         kind,
         preset,

@@ -87,6 +87,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
             timing,
             latency: LATENCY,
             rules: Switched::without(&store.off),
+            servers: store.servers,
             ..Lease::of(store.kind, TTL)
         }),
         clients: Clients {

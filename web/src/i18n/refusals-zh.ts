@@ -19,10 +19,6 @@ export const REFUSALS_ZH: Refusals = {
   'bad-percentage': { reason: '这不是百分比', remedy: '写 0 到 100 的数和 %，例如 "0.5%"' },
   'bad-seed': { reason: '这不是种子', remedy: '写一个小于 2^64 的整数' },
   'inexact-seed': { reason: '这个数太大，JavaScript 会悄悄改掉它', remedy: '把它写在引号里' },
-  'deadline-too-short': {
-    reason: '持有者还没来得及再试一次续租就要停下（{reason}）',
-    remedy: '延长 lease.ttl，或缩短 lease.retry',
-  },
   'empty-range': { reason: '范围的终点在起点之前', remedy: '先写较小的值' },
   'fifo-duplicates': {
     reason: '保持顺序的连接不会把一条消息送达两次',
@@ -73,7 +69,14 @@ export const REFUSALS_ZH: Refusals = {
     remedy: '去掉它，或使用方案 raft',
   },
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
-  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock' },
+  'one-server': {
+    reason: '这种方案的存储只有一台服务器',
+    remedy: '去掉 servers，或使用方案 redlock 或 etcd',
+  },
+  'cluster-size': {
+    reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意',
+    remedy: '写 1、3 或 5',
+  },
   'other-scheme': {
     reason: '这个系统用的是另一种方案',
     remedy: '去掉 preset，或换成它所用的方案（{remedy}）',

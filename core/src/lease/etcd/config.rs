@@ -1,7 +1,8 @@
 //! How a node takes part in an election over etcd.
 
 use super::api::{Key, LeaseId};
-use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Preset};
+use crate::Duration;
+use crate::lease::{Budget, BudgetError, Claimant, Config as Common, Preset, Timing};
 use alloc::format;
 
 /// By which keys the nodes elect. The same on every node.

@@ -228,6 +228,7 @@ fn begun(row: Row, terms: &Terms, trial: Trial, seed: u64) -> Result<(Scenario, 
         },
         lease: match row {
             Row::Lease(kind) => Some(Lease {
+                servers: row.servers(trial),
                 timing: terms.timing,
                 latency: Duration::from_millis(20),
                 rules: terms.rules,

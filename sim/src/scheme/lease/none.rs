@@ -6,8 +6,7 @@ use crate::scenario::Lease;
 use crate::server::Service;
 use std::hash::Hasher;
 use tenure::fence::Holder;
-use tenure::lease::{Budget, BudgetError, Preset, Refusals, Timing};
-use tenure::raft::{Message, Write};
+use tenure::lease::{Budget, BudgetError, Preset, Refusals, Scheme, Timing};
 use tenure::{Duration, Input, Instant, Output, Standing};
 
 /// There is none. Only this module knows: code that has a value of a type made of it is not unreachable to lints.
@@ -55,6 +54,12 @@ impl Kind {
     /// How long a holder goes on at the most without a renewal.
     #[must_use]
     pub fn renew_deadline(self, _: Duration) -> Option<Duration> {
+        match self.0 {}
+    }
+
+    /// Whether they are a cluster.
+    #[must_use]
+    pub const fn is_cluster(self) -> bool {
         match self.0 {}
     }
 

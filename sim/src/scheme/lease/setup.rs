@@ -366,6 +366,7 @@ mod tests {
         for kind in Kind::ALL {
             let setup = Setup {
                 kind,
+                renew_deadline: None,
                 timing: kind.timing(Some(Duration::from_secs(1))),
                 latency: Duration::ZERO,
                 rules: Switched::default(),
