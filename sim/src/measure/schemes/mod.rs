@@ -182,20 +182,27 @@ fn faults(row: Row, terms: &Terms, trial: Trial, world: &World, seed: u64) -> Op
         jumped: row.jumped(),
         resigns: seed % 2 == 1,
         granted: match trial {
-            Trial::Failover => granted(world.clone(), leader as u16),
+            Trial::Failover => granted(world.clone(), leader as u16, terms),
             _ => None,
         },
     }))
 }
 
-/// When a server of the store grants the claim of the next leader, after the process of the present one has died.
-fn granted(mut world: World, leader: u16) -> Option<u64> {
+/// When a server of the store grants the claim of the next leader, after the process of the present one has died. It is back
+/// half a lease later, so that there is a third who may claim.
+fn granted(mut world: World, leader: u16, terms: &Terms) -> Option<u64> {
     let first = world.trace().count();
     world.trace_mut().recording = true;
     world.act(Action::Crash(Who::Node(leader))).ok()?;
+    let back = world.now() + terms.timing.ttl.as_micros() / 2;
     let servers = NODES..NODES + world.servers().count();
     while world.now() < world.duration() {
-        world.run_until(world.now() + 100_000);
+        let until = world.now() + 100_000;
+        if (world.now()..until).contains(&back) {
+            world.run_until(back);
+            world.act(Action::Restart(Who::Node(leader))).ok()?;
+        }
+        world.run_until(until);
         let events = &world.trace().fresh;
         let mut heirs = events
             .iter()

@@ -14,8 +14,9 @@ pub enum Trial {
     Pause,
     /// It is cut off from the store and from the other nodes, for as long.
     Partition,
-    /// The leader's process dies, and the store goes over to its asynchronous replica just when it has granted the claim of
-    /// the next: before the replica can have heard of that. Of a cluster the leading server dies then.
+    /// The leader's process dies and is there again half a lease later, and the store goes over to its asynchronous replica just
+    /// when it has granted the claim of the next: before the replica can have heard of that. Of a cluster the leading server
+    /// dies then.
     Failover,
     /// A clock jumps ahead by two leases: that of a server of the store, or of a waiter.
     ClockJump,
@@ -61,7 +62,7 @@ pub(super) struct Cast {
     pub(super) jumped: Jumped,
     /// Whether the leader resigns where that is not always so.
     pub(super) resigns: bool,
-    /// When the claim of the next is granted after the leader's process has died.
+    /// When the claim of the next is granted after the leader's process has died, which is back half a lease later.
     pub(super) granted: Option<u64>,
 }
 
@@ -143,8 +144,8 @@ impl Trial {
                     (Some(server), Some(granted)) => {
                         let mut plan = vec![
                             fault(0, Action::Crash(who)),
+                            fault(ttl / 2, Action::Restart(who)),
                             fault(granted - at, Action::Failover(server)),
-                            fault(2 * ttl, Action::Restart(who)),
                         ];
                         if cast.leading.is_some() {
                             plan.push(fault(2 * ttl, Action::Restart(server)));
