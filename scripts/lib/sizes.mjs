@@ -21,7 +21,7 @@ export const BUDGETS = {
   raft: { aim: 60 * 1024, limit: 149 * 1024 },
   whole: { aim: 150 * 1024, limit: 311 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
-  page: { aim: 150 * 1024, limit: 233 * 1024 },
+  page: { aim: 150 * 1024, limit: 234 * 1024 },
 };
 
 export function gzipSize(bytes) {

@@ -68,6 +68,20 @@ describe('a setting by store', () => {
     expect(await page.getByLabel('Renew deadline').inputValue()).toBe('107000');
   });
 
+  test('has as many servers as are chosen, where there is a choice', async () => {
+    const page = await enter();
+    await page.getByTestId('scheme').selectOption('etcd');
+    const choice = page.getByRole('group', { name: 'Servers', exact: true });
+    await choice.getByRole('button', { name: '3' }).click();
+    const marks = page.locator('[data-testid="cluster"] [data-server]');
+    await expect.poll(() => marks.count()).toBe(3);
+    expect(await choice.getByRole('button', { name: '3' }).getAttribute('aria-pressed')).toBe('true');
+    await playTo(page, 5_000_000, '2');
+    expect(await leader(page)).toMatch(/^n\d$/);
+    await page.getByTestId('scheme').selectOption('sql');
+    await expect.poll(() => choice.count()).toBe(0);
+  });
+
   test('lists the rules of the scheme, and runs without the one that is switched off', async () => {
     const page = await enter();
     const rules = page.getByTestId('rules');

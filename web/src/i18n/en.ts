@@ -226,6 +226,7 @@ export const en = {
   'setting.budget.takeover': 'From a crash to the next leader, at most',
   'setting.budget.outage': 'Outage of the store that it survives',
   'setting.nodes': 'Nodes',
+  'setting.servers': 'Servers',
   'setting.election': 'Election timeout',
   'setting.heartbeat': 'Heartbeat',
   'setting.latency': 'Latency',

@@ -206,6 +206,7 @@ export const zh: Record<Key, string> = {
   'setting.budget.takeover': '从崩溃到下一个领导者，至多',
   'setting.budget.outage': '可承受的存储中断',
   'setting.nodes': '节点数',
+  'setting.servers': '服务器数',
   'setting.election': '选举超时',
   'setting.heartbeat': '心跳间隔',
   'setting.latency': '网络延迟',

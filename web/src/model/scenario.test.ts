@@ -25,6 +25,7 @@ async function asRun(fields: object): Promise<Scenario> {
 
 const settings: fc.Arbitrary<Setting> = fc.record({
   scheme: fc.constant('raft' as const),
+  servers: fc.constant(1),
   ttl: fc.constant(Number.NaN),
   renew: fc.constant(Number.NaN),
   retry: fc.constant(Number.NaN),

@@ -46,11 +46,20 @@ export function hasTokens(scenario: Scenario): boolean {
 /** Schemes whose store has an asynchronous copy that may take its place. */
 export const COPIED: ReadonlySet<Scheme> = new Set(['redis', 'sql', 'sql-session']);
 
+/** How many servers the store can have, where there is a choice: a majority of them decides. */
+export const SERVERS: Partial<Record<Scheme, readonly number[]>> = {
+  etcd: [1, 3, 5],
+  'etcd-single': [1, 3, 5],
+  milvus: [1, 3, 5],
+  redlock: [3, 5, 7],
+};
+
 /** What the setting panel edits, in plain numbers. Times in milliseconds; NaN where the file's own cannot be read. */
 export interface Setting {
   scheme: Scheme;
   nodes: number;
   /** Of a scheme that elects by a store. */
+  servers: number;
   ttl: number;
   renew: number;
   retry: number;
@@ -88,6 +97,7 @@ export function readSetting(scenario: Scenario): Setting {
   return {
     scheme: schemeOf(scenario),
     nodes: scenario.nodes ?? USUAL.nodes,
+    servers: Number(lease.servers ?? 1),
     ttl: milliseconds(lease.ttl),
     renew: milliseconds(lease.renew),
     retry: milliseconds(lease.retry),
@@ -149,6 +159,7 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
 /** The lease with this change. What goes by the ttl goes by the new one; what is changed by hand is no system's any more. */
 function withLease(lease: Record<string, unknown>, change: Partial<Setting>): Record<string, unknown> {
   if (change.ttl !== undefined) return { ttl: inFile(change.ttl), ...surroundings(lease) };
+  if (change.servers !== undefined) return { ...lease, servers: change.servers };
   const changed = (['renew', 'retry', 'renewDeadline', 'margin'] as const)
     .filter((field) => change[field] !== undefined)
     .map((field) => [field, inFile(change[field]!)]);
