@@ -53,6 +53,12 @@ impl Durable {
         number <= self.answered
     }
 
+    /// Whether a sync of the log is open. What is to be logged meanwhile shares the next, so that a slow disk does not fall behind
+    /// by more than that.
+    pub(super) fn is_syncing(&self) -> bool {
+        !self.syncs.is_empty()
+    }
+
     /// How many requests are open up to the one with this number (law C10).
     pub(super) fn until(&self, number: u64) -> u64 {
         number.saturating_sub(self.answered)

@@ -84,10 +84,13 @@ impl<R: Rules> Zab<R> {
 
     /// Begins an election once the disk is at rest (FLE-1).
     pub(super) fn settle(&mut self) {
+        if self.looking.hold.is_some_and(|until| until <= self.now) {
+            self.looking.hold = None;
+        }
         if self.looking.begun
+            || self.looking.hold.is_some()
             || self.durable.pending() > 0
             || self.durable.appended < self.log.last().index
-            || self.looking.hold.is_some_and(|until| until > self.now)
         {
             return;
         }
@@ -95,7 +98,7 @@ impl<R: Rules> Zab<R> {
         let own = self.own_vote();
         let timing = self.config.timing;
         let looking = &mut self.looking;
-        (looking.begun, looking.hold, looking.finalizing) = (true, None, None);
+        (looking.begun, looking.finalizing) = (true, None);
         (looking.proposal, looking.initial) = (own, own);
         looking.received.fill(None);
         looking.outside.fill(None);

@@ -453,7 +453,7 @@ impl<R: Rules> Election for Zab<R> {
             return None;
         }
         // What is made only now: what the log has gained since, what learners lack, and what reads call for.
-        if self.durable.appended < self.log.last().index {
+        if self.durable.appended < self.log.last().index && !self.durable.is_syncing() {
             self.append_log();
             self.sync_log();
             return self.outbox.pop_front();
