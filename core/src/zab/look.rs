@@ -199,13 +199,15 @@ impl<R: Rules> Zab<R> {
             };
             return self.notify(sender, vote, self.round, state);
         }
+        // Voters tell an observer something only to answer it (FLE-R1). Would it answer them, the two would never stop.
+        let answers = self.config.ensemble.votes(self.place);
         if self.role == Role::Looking {
             // FLE-R2.
-            if told.state == State::Looking && told.round < self.round {
+            if answers && told.state == State::Looking && told.round < self.round {
                 self.notify(sender, self.looking.proposal, self.round, State::Looking);
             }
             self.on_vote(from, told);
-        } else if told.state == State::Looking {
+        } else if answers && told.state == State::Looking {
             // FLE-R3.
             self.notify(sender, vote, round, state);
             self.is_deserted_by(from);

@@ -19,7 +19,7 @@
 //! configurations in notifications; observers that feed observers; legacy notifications; the size limit of a DIFF from disk; the
 //! oracle for two nodes; which of two nodes dials. **Different**: votes are compared by leader and epoch on both paths (FLE-E);
 //! learners are compared with the whole log rather than with what is committed, and a snapshot is the one the log begins with
-//! (see `feed`); a leader's current epoch is durable before it synchronises learners; a log of a later epoch than the current
+//! (see `feed`); an observer answers nobody; a leader's current epoch is durable before it synchronises learners; a log of a later epoch than the current
 //! one, which a crash in the middle of ZAB-S10 leaves, is started from as it is; a node elects once its disk is at rest.
 //!
 //! **What a host gives.** Links between each two nodes that keep the order of messages, each once, until they break. See

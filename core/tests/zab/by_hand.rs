@@ -13,8 +13,14 @@ fn the_highest_id_of_equals_leads() {
     assert!(took.is_some_and(|took| took < 100), "{took:?}");
     assert_eq!(desk.leader(), Some(2));
     let leading = desk.machine(2);
-    assert_eq!((leading.phase(), leading.epoch()), (Some(Phase::Broadcasting), Some(1)));
-    assert!(matches!(leading.standing(desk.clock()), Standing::Leading(_)));
+    assert_eq!(
+        (leading.phase(), leading.epoch()),
+        (Some(Phase::Broadcasting), Some(1))
+    );
+    assert!(matches!(
+        leading.standing(desk.clock()),
+        Standing::Leading(_)
+    ));
     assert_eq!(desk.role(0), Some(Role::Following));
     assert_eq!(desk.machine(0).leader(), Some(NodeId(2)));
     desk.propose(2, 3);

@@ -204,9 +204,12 @@ impl<R: Rules> Desk<R> {
         };
         match Zab::with_rules(config, boot, now, self.rules.clone()) {
             Ok(machine) => node.machine = Some(machine),
-            Err(error) => self.judge.fail("start", format!("{place} does not start: {error}")),
+            Err(error) => self
+                .judge
+                .fail("start", format!("{place} does not start: {error}")),
         }
-        self.judge.started(place, self.nodes[place].lives, &self.nodes[place].disk);
+        self.judge
+            .started(place, self.nodes[place].lives, &self.nodes[place].disk);
         for other in 0..self.nodes.len() {
             self.link_up(place, other);
         }
@@ -321,7 +324,8 @@ impl<R: Rules> Desk<R> {
             && let Some(machine) = &self.nodes[place].machine
             && machine.deadline().is_some_and(|deadline| deadline <= now)
         {
-            self.judge.fail("C2", format!("{place} is due again at once"));
+            self.judge
+                .fail("C2", format!("{place} is due again at once"));
         }
     }
 
@@ -354,9 +358,9 @@ impl<R: Rules> Desk<R> {
     }
 
     fn look(&mut self, place: usize) {
-        let disks: Vec<Stored> = self.nodes.iter().map(|node| node.disk.clone()).collect();
         if let Some(machine) = &self.nodes[place].machine {
-            self.judge.look(place, machine, &disks);
+            let disk = |of: usize| &self.nodes[of].disk;
+            self.judge.look(place, machine, disk);
         }
     }
 
@@ -378,7 +382,8 @@ impl<R: Rules> Desk<R> {
             Output::Send(to, message) => {
                 let to = self.ensemble.place(to).expect("a member");
                 if let Some(machine) = &self.nodes[place].machine {
-                    self.judge.said(place, machine, &message, &self.nodes[place].disk);
+                    self.judge
+                        .said(place, machine, &message, &self.nodes[place].disk);
                 }
                 match &mut self.holds[place][to] {
                     Some(held) => {
@@ -497,7 +502,8 @@ impl<R: Rules> Desk<R> {
                 }
             }
         }
-        self.judge.wrote(place, &request, &before, &self.nodes[place].disk);
+        self.judge
+            .wrote(place, &request, &before, &self.nodes[place].disk);
         self.input(place, Input::Reply(ticket, Ok(())));
     }
 
@@ -564,7 +570,10 @@ impl<R: Rules> Desk<R> {
             if let Some((at, _, request)) = node.writes.front()
                 && !node.stop_before.is_some_and(|stops| stops(request))
             {
-                offer((*at).max(node.stuck_until).max(node.paused_until), Due::Write(place));
+                offer(
+                    (*at).max(node.stuck_until).max(node.paused_until),
+                    Due::Write(place),
+                );
             }
             if node.paused_until > self.now {
                 offer(node.paused_until, Due::Thaw(place));

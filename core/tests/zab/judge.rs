@@ -111,7 +111,10 @@ impl Judge {
         let seen = &mut self.seen[place];
         seen.life = life;
         seen.delivered = disk.log.base().index;
-        (seen.accepted, seen.current) = (seen.accepted.max(disk.accepted), seen.current.max(disk.current));
+        (seen.accepted, seen.current) = (
+            seen.accepted.max(disk.accepted),
+            seen.current.max(disk.current),
+        );
         if (disk.accepted, disk.current) < (seen.accepted, seen.current) {
             self.fail("ZK-EpochOrder", format!("{place} starts with less"));
         }
@@ -153,11 +156,20 @@ impl Judge {
         log
     }
 
-    pub(crate) fn wrote(&mut self, place: usize, request: &Request, before: &Stored, disk: &Stored) {
+    pub(crate) fn wrote(
+        &mut self,
+        place: usize,
+        request: &Request,
+        before: &Stored,
+        disk: &Stored,
+    ) {
         let fell = disk.accepted < before.accepted || disk.current < before.current;
         if fell || disk.accepted < disk.current {
             let (accepted, current) = (disk.accepted, disk.current);
-            self.fail("ZK-EpochOrder", format!("{place} has {accepted} and {current}"));
+            self.fail(
+                "ZK-EpochOrder",
+                format!("{place} has {accepted} and {current}"),
+            );
         }
         self.mark("ZK-EpochOrder");
         match *request {
@@ -198,7 +210,10 @@ impl Judge {
             earlier.truncate(earlier.last().index - 1);
         }
         if earlier.last().index > machine.committed() {
-            let what = format!("{place} proposes in {own} before it delivered {:?}", earlier.last());
+            let what = format!(
+                "{place} proposes in {own} before it delivered {:?}",
+                earlier.last()
+            );
             self.fail("ZK-PrimaryIntegrity", what);
         }
         self.mark("ZK-PrimaryIntegrity");
@@ -259,7 +274,10 @@ impl Judge {
     ) {
         let epoch = machine.epoch().unwrap_or_default();
         match message {
-            Message::Notification(told) => self.total(machine, told.vote),
+            Message::Notification(told) => {
+                self.mark("notification");
+                self.total(machine, told.vote)
+            }
             Message::Packet { packet, .. } => match packet {
                 Packet::AckEpoch { .. } => {
                     if disk.accepted < epoch {
@@ -276,7 +294,8 @@ impl Judge {
                     self.keeps_promise(place, epoch);
                     let holds = self.holds(&Self::durable(disk), epoch) != Some(false);
                     if !holds || disk.current < epoch {
-                        let what = format!("{place} acknowledges epoch {epoch} without its history");
+                        let what =
+                            format!("{place} acknowledges epoch {epoch} without its history");
                         self.fail("ZK-AckMeansDurable", what);
                     }
                     self.mark("ZK-AckMeansDurable");
@@ -338,13 +357,21 @@ impl Judge {
     }
 
     /// What a machine shows after anything happened to it.
-    pub(crate) fn look<R: Rules>(&mut self, place: usize, machine: &Zab<R>, disks: &[Stored]) {
+    pub(crate) fn look<'a, R: Rules>(
+        &mut self,
+        place: usize,
+        machine: &Zab<R>,
+        disk: impl Fn(usize) -> &'a Stored,
+    ) {
         let (accepted, current) = (machine.accepted_epoch(), machine.current_epoch());
         let seen = &mut self.seen[place];
         let fell = accepted < seen.accepted || current < seen.current || accepted < current;
         (seen.accepted, seen.current) = (accepted, current);
         if fell {
-            self.fail("ZK-EpochOrder", format!("{place} has {accepted} and {current}"));
+            self.fail(
+                "ZK-EpochOrder",
+                format!("{place} has {accepted} and {current}"),
+            );
         }
         if machine.role() == Role::Leading {
             self.mark("leads");
@@ -355,7 +382,10 @@ impl Judge {
             return;
         }
         if commit < before {
-            self.fail("ZK-Agreement", format!("{place} takes {before} back to {commit}"));
+            self.fail(
+                "ZK-Agreement",
+                format!("{place} takes {before} back to {commit}"),
+            );
         }
         self.seen[place].delivered = commit;
         self.deliver(place, machine, before, commit);
@@ -366,11 +396,14 @@ impl Judge {
         // A leader that commits tells a client; whatever it commits is on the disks of a quorum.
         let at = Position::new(machine.log().term_at(commit).unwrap_or(0), commit);
         let has = |of: usize| {
-            let disk = &disks[of];
+            let disk = disk(of);
             disk.synced >= commit && (disk.log.contains(at) || disk.log.base().index >= commit)
         };
         if !machine.config().ensemble.is_quorum(has) {
-            self.fail("ZK-AckMeansDurable", format!("{place} commits {at:?} on too few disks"));
+            self.fail(
+                "ZK-AckMeansDurable",
+                format!("{place} commits {at:?} on too few disks"),
+            );
         }
         self.mark("commit");
         self.acked = self.acked.max(at);
@@ -379,11 +412,17 @@ impl Judge {
     fn deliver<R: Rules>(&mut self, place: usize, machine: &Zab<R>, before: u64, commit: u64) {
         let log = machine.log();
         if log.last().index < commit {
-            return self.fail("ZK-Agreement", format!("{place} delivers {commit}, which it lacks"));
+            return self.fail(
+                "ZK-Agreement",
+                format!("{place} delivers {commit}, which it lacks"),
+            );
         }
         let common = commit.min(self.delivered.last().index);
         if !agree(log, &self.delivered, common) {
-            let what = format!("{place} delivers {log:?} to {commit}, and elsewhere {:?}", self.delivered);
+            let what = format!(
+                "{place} delivers {log:?} to {commit}, and elsewhere {:?}",
+                self.delivered
+            );
             self.fail("ZK-Agreement", what);
         }
         for mark in ["ZK-Agreement", "ZK-Integrity", "ZK-LocalPrimaryOrder"] {
@@ -398,25 +437,37 @@ impl Judge {
                 continue;
             }
             if epoch < newest {
-                self.fail("ZK-GlobalPrimaryOrder", format!("{place}: {epoch} after {newest}"));
+                self.fail(
+                    "ZK-GlobalPrimaryOrder",
+                    format!("{place}: {epoch} after {newest}"),
+                );
             }
             newest = epoch;
             self.mark("ZK-GlobalPrimaryOrder");
             let proposed = self.epochs.get(&epoch).and_then(|epoch| epoch.proposed);
             let Some((_, _, began, upto)) = proposed else {
-                return self.fail("ZK-Integrity", format!("{place} delivers {epoch}: nobody proposed"));
+                return self.fail(
+                    "ZK-Integrity",
+                    format!("{place} delivers {epoch}: nobody proposed"),
+                );
             };
             if ends > upto {
-                self.fail("ZK-Integrity", format!("{place} delivers {ends} of {epoch} to {upto}"));
+                self.fail(
+                    "ZK-Integrity",
+                    format!("{place} delivers {ends} of {epoch} to {upto}"),
+                );
             }
             if begins > before && begins != began + 1 && log.base().term != epoch {
-                let what = format!("{place} delivers {epoch} from {begins}, and it began at {began}");
+                let what =
+                    format!("{place} delivers {epoch} from {begins}, and it began at {began}");
                 self.fail("ZK-LocalPrimaryOrder", what);
             }
             let end = self.delivered.last().index;
             if ends > end {
                 // What lies below the base of this log was delivered before, by others.
-                let _ = self.delivered.append(epoch, ends - end.max(begins - 1).min(end));
+                let _ = self
+                    .delivered
+                    .append(epoch, ends - end.max(begins - 1).min(end));
             }
         }
     }

@@ -23,12 +23,15 @@ fn ensemble(random: &mut Random) -> Ensemble {
     } else {
         let weights = [1, 2, 1, 1, 3, 0];
         let groups = [0, 0, 1, 1, 2, 2];
-        Ensemble::hierarchical((0..6).map(|id| {
-            (NodeId(id), groups[id as usize], weights[id as usize])
-        }))
+        Ensemble::hierarchical(
+            (0..6).map(|id| (NodeId(id), groups[id as usize], weights[id as usize])),
+        )
     };
     let first = 10;
-    (ensemble.unwrap().observed_by((first..first + observers).map(NodeId))).unwrap()
+    (ensemble
+        .unwrap()
+        .observed_by((first..first + observers).map(NodeId)))
+    .unwrap()
 }
 
 struct Storm<R: Rules> {
@@ -95,7 +98,10 @@ impl<R: Rules> Storm<R> {
     }
 
     fn down(&mut self, place: usize) {
-        let kept = self.desk.random.below(self.desk.nodes[place].disk.log.last().index + 2);
+        let kept = self
+            .desk
+            .random
+            .below(self.desk.nodes[place].disk.log.last().index + 2);
         let at = self.until();
         self.desk.crash(place, kept);
         self.desk.nodes[place].restart_at = at;
@@ -182,14 +188,17 @@ impl<R: Rules> Storm<R> {
         }
         desk.run_until(desk.now + WELL_AGAIN * 1_000);
         if !desk.is_whole() {
-            let roles: Vec<_> = (0..desk.nodes.len()).map(|place| desk.role(place)).collect();
+            let roles: Vec<_> = (0..desk.nodes.len())
+                .map(|place| desk.role(place))
+                .collect();
             return desk.judge.fail("ZK-LeaderAgain", format!("{roles:?}"));
         }
         let leader = desk.leader().expect("it is whole");
         desk.propose(leader, 1);
         desk.sync(leader);
         if !desk.run_till(1_000, Desk::is_even) && desk.judge.broken.is_none() {
-            desk.judge.fail("ZK-LeaderAgain", "what is proposed is not delivered".into());
+            desk.judge
+                .fail("ZK-LeaderAgain", "what is proposed is not delivered".into());
         }
         desk.judge.mark("well again");
     }
@@ -272,7 +281,9 @@ fn without_its_rule_an_invariant_breaks() {
         let (seed, told) = broken.unwrap_or_else(|| panic!("{rule:?} off: nothing broke"));
         println!("{rule:?}: seed {seed}: {told}");
         let holds = [&[rule.protects()], rule.follows()].concat();
-        let named = holds.iter().any(|invariant| told.starts_with(invariant.name()));
+        let named = holds
+            .iter()
+            .any(|invariant| told.starts_with(invariant.name()));
         assert!(named, "{rule:?} off: {told}");
     }
 }
@@ -283,12 +294,29 @@ fn debug() {
     let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
     let mut storm = Storm::new(seed, Faithful);
     storm.run([1_000, 3_000, 6_000][seed as usize % 3]);
-    println!("now {} broken {:?}", storm.desk.now, storm.desk.judge.broken);
+    println!(
+        "now {} broken {:?}",
+        storm.desk.now, storm.desk.judge.broken
+    );
     storm.heal();
     println!("broken {:?}", storm.desk.judge.broken);
     for (place, node) in storm.desk.nodes.iter().enumerate() {
         let m = node.machine.as_ref().unwrap();
-        println!("{place}: {:?} round {} vote {:?} acc {} cur {} last {:?} commit {} pending {} deadline {:?} phase {:?} leader {:?} refusals {:?}", m.role(), m.round(), m.vote(), m.accepted_epoch(), m.current_epoch(), m.last(), m.committed(), m.pending(), m.deadline(), m.phase(), m.leader(), m.refusals());
+        println!(
+            "{place}: {:?} round {} vote {:?} acc {} cur {} last {:?} commit {} pending {} deadline {:?} phase {:?} leader {:?} refusals {:?}",
+            m.role(),
+            m.round(),
+            m.vote(),
+            m.accepted_epoch(),
+            m.current_epoch(),
+            m.last(),
+            m.committed(),
+            m.pending(),
+            m.deadline(),
+            m.phase(),
+            m.leader(),
+            m.refusals()
+        );
     }
     println!("now {}", storm.desk.now);
     println!("members {:?}", storm.desk.ensemble);
