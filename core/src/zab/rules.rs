@@ -16,8 +16,8 @@ listed! {
         /// A leader is joined only when it says itself that it leads (FLE-C). Off: the followers of a leader that crashed elect
         /// it again and again.
         CheckLeader,
-        /// A node leads only in its own round (FLE-C, Z-1514). Off: it goes back to an older round, and newcomers never find a
-        /// matching set of votes.
+        /// A node leads only in its own round (FLE-C, Z-1514). Off: it is made leader by what its followers answer about an
+        /// older round. Where votes of different rounds do not match, as they did not then, newcomers never join it.
         OwnRound,
         /// Once synchronised, a node answers with the epoch that was established (FLE-9, Z-1732). Off: the answers that a newcomer
         /// gets differ, and it cannot join.
@@ -63,9 +63,11 @@ listed! {
         /// What is proposed and committed before UPTODATE is kept, and logged with it (ZAB-S11, Z-4785, Z-4394). Off: it is never
         /// logged.
         KeepBuffered,
-        /// Proposals follow one another without a gap (ZAB-S9, Z-4925). Off: entries land in other places than elsewhere.
+        /// Proposals follow one another without a gap (ZAB-S9, Z-4925). Off, where a link loses packets and nobody notices
+        /// ([`PacketsInOrder`](Self::PacketsInOrder) off as well): entries land in other places than elsewhere.
         Continuous,
-        /// Packets of a connection are taken in the order in which they were sent. Off: what a link lost is never missed.
+        /// Packets of a connection are taken in the order in which they were sent. Off: what a link lost is not missed, and
+        /// NEWLEADER is acknowledged without it.
         PacketsInOrder,
         /// A leader steps down when it has used all counters of its epoch (ZAB-B1, Z-1277). Off: names of the next epoch are given
         /// twice.
@@ -116,6 +118,8 @@ pub enum Invariant {
     ElectionOrderIsTotal,
     /// A read after a `sync` misses nothing that was acknowledged before it was asked.
     FreshSync,
+    /// Who leads does so in the newest round in which it elected.
+    LeaderRound,
     /// When everything is healed, somebody leads soon and everybody follows.
     LeaderAgain,
 }
@@ -140,6 +144,7 @@ impl Invariant {
             Self::LogContinuity => "ZK-LogContinuity",
             Self::ElectionOrderIsTotal => "ZK-ElectionOrderIsTotal",
             Self::FreshSync => "ZK-FreshSync",
+            Self::LeaderRound => "ZK-LeaderRound",
             Self::LeaderAgain => "ZK-LeaderAgain",
         }
     }
@@ -163,15 +168,15 @@ impl Rule {
             | Self::AckDurable
             | Self::OwnCopyDurable
             | Self::OwnAcks
-            | Self::HistoryBeforeNewLeader => Invariant::AckMeansDurable,
-            Self::CutOrExit | Self::WholeLogElects | Self::DeliverEstablished => {
-                Invariant::Agreement
+            | Self::HistoryBeforeNewLeader
+            | Self::PacketsInOrder => Invariant::AckMeansDurable,
+            Self::CutOrExit
+            | Self::WholeLogElects
+            | Self::DeliverEstablished
+            | Self::SnapAcrossEpochs => Invariant::Agreement,
+            Self::ReloadAfterSync | Self::KeepBuffered | Self::Continuous => {
+                Invariant::LogContinuity
             }
-            Self::ReloadAfterSync
-            | Self::KeepBuffered
-            | Self::Continuous
-            | Self::PacketsInOrder
-            | Self::SnapAcrossEpochs => Invariant::LogContinuity,
             Self::StepDownAtWrap => Invariant::TotalOrder,
             Self::SyncByQuorum => Invariant::FreshSync,
         }
@@ -210,7 +215,7 @@ impl Rule {
                 Invariant::LogContinuity,
                 Invariant::FreshSync,
             ],
-            Invariant::ElectionOrderIsTotal => &[Invariant::LeaderAgain],
+            Invariant::ElectionOrderIsTotal | Invariant::LeaderRound => &[Invariant::LeaderAgain],
             Invariant::AckedSurvives
             | Invariant::AckMeansDurable
             | Invariant::Agreement

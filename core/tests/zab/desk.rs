@@ -304,6 +304,41 @@ impl<R: Rules> Desk<R> {
         }
     }
 
+    /// The first `count` of what waits go on.
+    pub(crate) fn pass(&mut self, from: usize, to: usize, count: usize) {
+        let held = self.holds[from][to].as_mut().map(|held| held.drain(..count).collect());
+        let held: Vec<_> = held.unwrap_or_default();
+        for message in held {
+            self.launch(from, to, message);
+        }
+    }
+
+    /// The first `count` of what waits are lost, and nobody is told.
+    pub(crate) fn lose(&mut self, from: usize, to: usize, count: usize) {
+        if let Some(held) = &mut self.holds[from][to] {
+            held.drain(..count);
+        }
+    }
+
+    /// What waits and is a packet is lost.
+    pub(crate) fn lose_packets(&mut self, from: usize, to: usize) {
+        if let Some(held) = &mut self.holds[from][to] {
+            held.retain(|message| matches!(message, Message::Notification(_)));
+        }
+    }
+
+    /// The process dies, and nobody is told.
+    pub(crate) fn crash_in_silence(&mut self, place: usize) {
+        let ends = self.ends.len();
+        self.crash(place, 0);
+        self.ends.truncate(ends);
+    }
+
+    pub(crate) fn disconnect(&mut self, at: usize, from: usize) {
+        let (now, peer) = (self.clock(), self.ensemble.members()[from].id);
+        self.act(at, |machine| machine.disconnected(now, peer));
+    }
+
     pub(crate) fn held(&self, from: usize, to: usize) -> &[Message] {
         self.holds[from][to].as_deref().unwrap_or_default()
     }
@@ -639,7 +674,7 @@ impl<R: Rules> Desk<R> {
         if let Some(machine) = &self.nodes[place].machine
             && first.is_some()
         {
-            self.judge.proposed(place, self.nodes[place].lives, machine);
+            self.judge.proposed(place, machine);
         }
         self.settled(place);
         first

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use tenure::log::{Position, Shape};
-use tenure::zab::{Message, Packet, Phase, Request, Role, Rules, Stored, Vote, Zab};
+use tenure::zab::{Message, Packet, Phase, Request, Role, Rules, State, Stored, Vote, Zab};
 use tenure::{Event, Token};
 
 /// What an epoch is.
@@ -13,7 +13,7 @@ struct Epoch {
     elected: Option<(usize, u64)>,
     history: Shape,
     established: Option<usize>,
-    /// Who proposed in it, after which index and up to which.
+    /// Who proposed under its name, as (node, the epoch it led), after which index and up to which.
     proposed: Option<(usize, u64, u64, u64)>,
 }
 
@@ -23,6 +23,8 @@ struct Seen {
     accepted: u64,
     current: u64,
     promised: u64,
+    /// The newest round in which it said that it elects.
+    looked: u64,
     /// Up to where it delivered in this life.
     delivered: u64,
     leads: Option<Token>,
@@ -110,6 +112,7 @@ impl Judge {
     pub(crate) fn started(&mut self, place: usize, life: u64, disk: &Stored) {
         let seen = &mut self.seen[place];
         seen.life = life;
+        (seen.looked, seen.promised) = (0, seen.promised.max(disk.accepted));
         seen.delivered = disk.log.base().index;
         (seen.accepted, seen.current) = (
             seen.accepted.max(disk.accepted),
@@ -128,13 +131,13 @@ impl Judge {
         (seen.accepted, seen.current) = (disk.accepted, disk.current);
     }
 
-    /// ZK-LogContinuity: each epoch begins where its leader began it.
+    /// ZK-LogContinuity: no epoch begins before its leader began it, or entries below are missing.
     fn continuous(&mut self, place: usize, log: &Shape) {
         let mut before = log.base();
         for (epoch, count) in log.runs() {
             let proposed = self.epochs.get(&epoch).and_then(|epoch| epoch.proposed);
             let began = proposed.map(|(_, _, began, _)| began);
-            if before.term != epoch && began != Some(before.index) {
+            if before.term != epoch && began.is_none_or(|began| before.index < began) {
                 let what = format!("{place} has epoch {epoch} after {before:?}, and not {began:?}");
                 self.fail("ZK-LogContinuity", what);
             }
@@ -184,7 +187,7 @@ impl Judge {
         }
     }
 
-    pub(crate) fn proposed<R: Rules>(&mut self, place: usize, life: u64, machine: &Zab<R>) {
+    pub(crate) fn proposed<R: Rules>(&mut self, place: usize, machine: &Zab<R>) {
         let own = machine.epoch().unwrap_or_default();
         let mut before = machine.log().base().index;
         for (epoch, count) in machine.log().runs() {
@@ -195,12 +198,12 @@ impl Judge {
             }
             let proposed = &mut self.epochs.entry(epoch).or_default().proposed;
             match proposed {
-                Some((node, since, ..)) if (*node, *since) != (place, life) => {
+                Some((node, led, ..)) if (*node, *led) != (place, own) => {
                     let what = format!("{place} and {node} give names of epoch {epoch}");
                     self.fail("ZK-TotalOrder", what);
                 }
                 Some((.., end)) => *end = upto,
-                None => *proposed = Some((place, life, began, upto)),
+                None => *proposed = Some((place, own, began, upto)),
             }
         }
         self.mark("ZK-TotalOrder");
@@ -275,6 +278,9 @@ impl Judge {
         let epoch = machine.epoch().unwrap_or_default();
         match message {
             Message::Notification(told) => {
+                if told.state == State::Looking {
+                    self.seen[place].looked = told.round;
+                }
                 self.mark("notification");
                 self.total(machine, told.vote)
             }
@@ -374,7 +380,12 @@ impl Judge {
             );
         }
         if machine.role() == Role::Leading {
-            self.mark("leads");
+            let looked = self.seen[place].looked;
+            if machine.round() < looked {
+                let what = format!("{place} leads in {}, and looked in {looked}", machine.round());
+                self.fail("ZK-LeaderRound", what);
+            }
+            self.mark("ZK-LeaderRound");
         }
         let commit = machine.committed();
         let before = self.seen[place].delivered;

@@ -3,7 +3,6 @@
 use super::desk::{Desk, QUICK, Weather};
 use super::judge::Judge;
 use std::collections::BTreeMap;
-use tenure::Election as _;
 use tenure::random::Random;
 use tenure::zab::{Ensemble, Faithful, Invariant, Rule, Rules, Switched, Timing};
 use tenure::{Duration, NodeId};
@@ -289,35 +288,19 @@ fn without_its_rule_an_invariant_breaks() {
 }
 
 #[test]
-#[ignore = "debug"]
-fn debug() {
-    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-    let mut storm = Storm::new(seed, Faithful);
-    storm.run([1_000, 3_000, 6_000][seed as usize % 3]);
-    println!(
-        "now {} broken {:?}",
-        storm.desk.now, storm.desk.judge.broken
-    );
-    storm.heal();
-    println!("broken {:?}", storm.desk.judge.broken);
-    for (place, node) in storm.desk.nodes.iter().enumerate() {
-        let m = node.machine.as_ref().unwrap();
-        println!(
-            "{place}: {:?} round {} vote {:?} acc {} cur {} last {:?} commit {} pending {} deadline {:?} phase {:?} leader {:?} refusals {:?}",
-            m.role(),
-            m.round(),
-            m.vote(),
-            m.accepted_epoch(),
-            m.current_epoch(),
-            m.last(),
-            m.committed(),
-            m.pending(),
-            m.deadline(),
-            m.phase(),
-            m.leader(),
-            m.refusals()
-        );
+#[ignore = "a survey"]
+fn what_breaks_without_each_rule() {
+    for rule in Rule::ALL {
+        let mut told: BTreeMap<String, u64> = BTreeMap::new();
+        let mut example = None;
+        for seed in 0..400 {
+            let healed = rule.protects() == Invariant::LeaderAgain;
+            if let Some(broken) = schedule(seed, Switched::without(&[rule]), healed).broken {
+                let name = broken.split(':').next().unwrap().to_string();
+                example.get_or_insert((seed, broken));
+                *told.entry(name).or_default() += 1;
+            }
+        }
+        println!("{rule:?}: {told:?} {example:?}");
     }
-    println!("now {}", storm.desk.now);
-    println!("members {:?}", storm.desk.ensemble);
 }
