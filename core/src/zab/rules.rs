@@ -73,7 +73,7 @@ listed! {
         /// twice.
         StepDownAtWrap,
         /// A history is delivered when its epoch is established (ZAB-S7, ZAB-S11). Off (with NEWLEADER): what a leader could not
-        /// establish is delivered.
+        /// establish is delivered, and the next leader proposes without it.
         DeliverEstablished,
         /// A leader without a quorum of learners steps down (ZAB-B4). Off: cut off, it leads for ever.
         QuorumOrStepDown,
@@ -156,10 +156,10 @@ impl Rule {
     pub const fn protects(self) -> Invariant {
         match self {
             Self::EpochInOrder => Invariant::ElectionOrderIsTotal,
-            Self::CheckLeader
-            | Self::OwnRound
-            | Self::EstablishedEpoch
-            | Self::QuorumOrStepDown => Invariant::LeaderAgain,
+            Self::OwnRound => Invariant::LeaderRound,
+            Self::CheckLeader | Self::EstablishedEpoch | Self::QuorumOrStepDown => {
+                Invariant::LeaderAgain
+            }
             Self::VotersOnly | Self::AcceptedDurable | Self::PromiseOnce => Invariant::Leadership1,
             Self::RefuseOlderEpoch => Invariant::PromiseBeforeAct,
             Self::MostRecentLeads => Invariant::AckedSurvives,
@@ -170,10 +170,8 @@ impl Rule {
             | Self::OwnAcks
             | Self::HistoryBeforeNewLeader
             | Self::PacketsInOrder => Invariant::AckMeansDurable,
-            Self::CutOrExit
-            | Self::WholeLogElects
-            | Self::DeliverEstablished
-            | Self::SnapAcrossEpochs => Invariant::Agreement,
+            Self::CutOrExit | Self::WholeLogElects | Self::SnapAcrossEpochs => Invariant::Agreement,
+            Self::DeliverEstablished => Invariant::PrimaryIntegrity,
             Self::ReloadAfterSync | Self::KeepBuffered | Self::Continuous => {
                 Invariant::LogContinuity
             }
@@ -220,6 +218,7 @@ impl Rule {
             | Invariant::AckMeansDurable
             | Invariant::Agreement
             | Invariant::LogContinuity
+            | Invariant::PrimaryIntegrity
             | Invariant::TotalOrder => LOGS,
             _ => &[],
         }

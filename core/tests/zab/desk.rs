@@ -306,7 +306,9 @@ impl<R: Rules> Desk<R> {
 
     /// The first `count` of what waits go on.
     pub(crate) fn pass(&mut self, from: usize, to: usize, count: usize) {
-        let held = self.holds[from][to].as_mut().map(|held| held.drain(..count).collect());
+        let held = self.holds[from][to]
+            .as_mut()
+            .map(|held| held.drain(..count).collect());
         let held: Vec<_> = held.unwrap_or_default();
         for message in held {
             self.launch(from, to, message);

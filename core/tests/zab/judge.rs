@@ -41,8 +41,8 @@ pub(crate) struct Judge {
     seen: Vec<Seen>,
     /// What was delivered anywhere.
     delivered: Shape,
-    /// The newest entry that a client was told to be committed.
-    acked: Position,
+    /// The newest entry that a client was told to be committed, by the epoch of the leader that told it.
+    acked: BTreeMap<u64, Position>,
     votes: Vec<Vote>,
 }
 
@@ -73,7 +73,7 @@ impl Judge {
             epochs: BTreeMap::new(),
             seen: (0..nodes).map(|_| Seen::default()).collect(),
             delivered: Shape::new(),
-            acked: Position::START,
+            acked: BTreeMap::new(),
             votes: Vec::new(),
         }
     }
@@ -90,12 +90,12 @@ impl Judge {
     }
 
     pub(crate) fn acked(&self) -> Position {
-        self.acked
+        self.acked.values().copied().max().unwrap_or_default()
     }
 
     /// A client was told that this is committed, before the desk began.
     pub(crate) fn told(&mut self, at: Position) {
-        self.acked = self.acked.max(at);
+        self.acked.insert(at.term, at);
     }
 
     /// Entries from before the desk began.
@@ -208,15 +208,10 @@ impl Judge {
         }
         self.mark("ZK-TotalOrder");
         // Everything that was delivered of earlier epochs.
-        let mut earlier = self.delivered.clone();
-        while earlier.last().term >= own && !earlier.is_empty() {
-            earlier.truncate(earlier.last().index - 1);
-        }
-        if earlier.last().index > machine.committed() {
-            let what = format!(
-                "{place} proposes in {own} before it delivered {:?}",
-                earlier.last()
-            );
+        let runs = self.delivered.runs().filter(|(epoch, _)| *epoch < own);
+        let earlier = runs.map(|(_, count)| count).sum::<u64>();
+        if earlier > machine.committed() {
+            let what = format!("{place} proposes in {own} before it delivered {earlier}");
             self.fail("ZK-PrimaryIntegrity", what);
         }
         self.mark("ZK-PrimaryIntegrity");
@@ -257,7 +252,9 @@ impl Judge {
                     self.fail("ZK-Leadership2", what);
                 }
                 self.mark("ZK-Leadership2");
-                let acked = self.acked;
+                // A leader may be established late, when others lead later epochs.
+                let earlier = self.acked.range(..number).map(|(_, at)| *at);
+                let acked = earlier.max().unwrap_or_default();
                 if !machine.log().contains(acked) && machine.log().base() < acked {
                     let what = format!("{place} establishes {number} without {acked:?}");
                     self.fail("ZK-AckedSurvives", what);
@@ -382,7 +379,10 @@ impl Judge {
         if machine.role() == Role::Leading {
             let looked = self.seen[place].looked;
             if machine.round() < looked {
-                let what = format!("{place} leads in {}, and looked in {looked}", machine.round());
+                let what = format!(
+                    "{place} leads in {}, and looked in {looked}",
+                    machine.round()
+                );
                 self.fail("ZK-LeaderRound", what);
             }
             self.mark("ZK-LeaderRound");
@@ -417,7 +417,8 @@ impl Judge {
             );
         }
         self.mark("commit");
-        self.acked = self.acked.max(at);
+        let acked = self.acked.entry(machine.epoch().unwrap_or(0)).or_default();
+        *acked = at.max(*acked);
     }
 
     fn deliver<R: Rules>(&mut self, place: usize, machine: &Zab<R>, before: u64, commit: u64) {
