@@ -402,6 +402,7 @@ impl<R: Rules> Desk<R> {
     }
 
     fn carry_out(&mut self, place: usize, output: Output<Message, Request>) {
+        self.judge.trace(self.now, place, &output);
         match output {
             Output::Event(event) => {
                 self.nodes[place].events.push(event);
@@ -508,6 +509,19 @@ impl<R: Rules> Desk<R> {
             self.judge.mark("old message");
             self.fly(self.now + 1, flight);
         }
+    }
+
+    /// Something that was sent, from whomever to whomever.
+    pub(crate) fn any_old(&mut self) -> Option<Message> {
+        let place = self.random.below(self.old.len().max(1) as u64) as usize;
+        self.old.get(place).map(|flight| flight.message.clone())
+    }
+
+    /// Everything that was kept of what was sent: from, to, and what.
+    pub(crate) fn all_old(&self) -> Vec<(usize, usize, Message)> {
+        let old = self.old.iter();
+        old.map(|flight| (flight.from, flight.to, flight.message.clone()))
+            .collect()
     }
 
     /// Nothing that is under way arrives, and nothing old comes back.
