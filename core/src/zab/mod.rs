@@ -22,6 +22,12 @@
 //! (see `feed`); an observer answers nobody; a leader's current epoch is durable before it synchronises learners; a log of a later epoch than the current
 //! one, which a crash in the middle of ZAB-S10 leaves, is started from as it is; a node elects once its disk is at rest.
 //!
+//! **Weaknesses that stay**, for they are ZooKeeper's: the wait of 200 ms is a heuristic, and a leader may be deserted right after
+//! it (Z-3109, [`Timing::epoch_patience`]); partial partitions repeat elections, for nobody asks before it begins one; a node that
+//! promised a later epoch than the leader's, because it was elected and deserted, is refused (ZAB-D9) until the next election,
+//! which resigning the leader brings about; a disk that was lost breaks the intersection of quorums
+//! ([`Config::autocreate`] helps where it is empty).
+//!
 //! **What a host gives.** Links between each two nodes that keep the order of messages, each once, until they break. See
 //! [`Zab::disconnected`] and [`Zab::connected`] for how to tell of that, and `link` for what happens where a host gives less.
 //! A notification may take the place of an older one to the same node that was not sent yet. Disk requests are done in ticket

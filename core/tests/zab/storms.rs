@@ -1,11 +1,11 @@
 //! Everything at once: whatever goes wrong together, no invariant breaks, and when all is well again the ensemble is too.
 
-use super::desk::{Desk, QUICK, Weather};
+use super::desk::{Desk, Node, QUICK, Weather};
 use super::judge::Judge;
 use std::collections::BTreeMap;
 use tenure::random::Random;
 use tenure::zab::{Ensemble, Faithful, Invariant, Rule, Rules, Switched, Timing};
-use tenure::{Duration, NodeId};
+use tenure::{Duration, Input, NodeId};
 
 /// How long after all is well again the ensemble is whole: an elected leader may first have to find out that nobody comes, which
 /// takes a limit of each step; then everybody looks again, as soon as the longest wait for notifications is over.
@@ -186,6 +186,19 @@ impl<R: Rules> Storm<R> {
             return;
         }
         desk.run_until(desk.now + WELL_AGAIN * 1_000);
+        // Who promised a later epoch than the leader's waits for the next election, as in ZooKeeper; an operator has it begin.
+        if let Some(leader) = desk.leader() {
+            let epoch = desk.machine(leader).epoch().unwrap_or(0);
+            let later = |node: &Node<R>| {
+                let machine = node.machine.as_ref();
+                machine.is_some_and(|machine| machine.accepted_epoch() > epoch)
+            };
+            if desk.nodes.iter().any(later) {
+                desk.judge.mark("promised a later epoch");
+                desk.input(leader, Input::Resign { to: None });
+                desk.run_until(desk.now + WELL_AGAIN * 1_000);
+            }
+        }
         if !desk.is_whole() {
             let roles: Vec<_> = (0..desk.nodes.len())
                 .map(|place| desk.role(place))
