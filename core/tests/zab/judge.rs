@@ -192,11 +192,9 @@ impl Judge {
         }
         self.mark("ZK-EpochOrder");
         match *request {
-            Request::Current(epoch) => {
-                if self.holds(&Self::durable(disk), epoch) == Some(false) {
-                    let what = format!("{place} writes epoch {epoch} without its history");
-                    self.fail("ZK-AckMeansDurable", what);
-                }
+            Request::Current(epoch) if self.holds(&Self::durable(disk), epoch) == Some(false) => {
+                let what = format!("{place} writes epoch {epoch} without its history");
+                self.fail("ZK-AckMeansDurable", what);
             }
             Request::Sync => self.continuous(place, &disk.log),
             _ => {}
