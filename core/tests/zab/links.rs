@@ -192,13 +192,6 @@ impl<R: Rules> Desk<R> {
         self.old.get(place).map(|flight| flight.message.clone())
     }
 
-    /// Everything that was kept of what was sent: from, to, and what.
-    pub(crate) fn all_old(&self) -> Vec<(usize, usize, Message)> {
-        let old = self.old.iter();
-        old.map(|flight| (flight.from, flight.to, flight.message.clone()))
-            .collect()
-    }
-
     /// Nothing that is under way arrives, and nothing old comes back.
     pub(crate) fn forget_old(&mut self) {
         self.old.clear();

@@ -68,7 +68,7 @@ pub(crate) fn told<R: Rules>(
     desk.input(to, Input::Peer(NodeId(from), message));
 }
 
-fn vote(leader: u64, index: u64, epoch: u64) -> Vote {
+pub(crate) fn vote(leader: u64, index: u64, epoch: u64) -> Vote {
     Vote {
         leader: NodeId(leader),
         zxid: Some(Position::new(u64::from(index > 0), index)),
