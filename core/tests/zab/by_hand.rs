@@ -191,7 +191,8 @@ fn an_old_connection_counts_for_nothing() {
     desk.crash(0, 0);
     desk.crash(2, 0);
     desk.start(2);
-    // What 0 says of its vote is of today; then it dies again, and the rest is old.
+    // What 0 says of its vote is of today; then it dies again, which nobody notices, and the rest is old.
+    desk.hold(2, 0);
     told(&mut desk, 2, 0, State::Looking, 1, vote(2, 0, 1));
     assert!(desk.run_till(50, |desk| desk.role(2) == Some(Role::Leading)));
     let packets = said.iter().filter_map(Message::packet);
