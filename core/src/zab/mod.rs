@@ -24,8 +24,8 @@
 //!
 //! **Weaknesses that stay**, for they are ZooKeeper's: the wait of 200 ms is a heuristic, and a leader may be deserted right after
 //! it (Z-3109, [`Timing::epoch_patience`]); partial partitions repeat elections, for nobody asks before it begins one; a node that
-//! promised a later epoch than the leader's, because it was elected and deserted, is refused (ZAB-D9) until the next election,
-//! which resigning the leader brings about; a disk that was lost breaks the intersection of quorums
+//! promised a later epoch than the leader's, because it was elected and deserted, is refused (ZAB-D9) until epochs have
+//! passed it, and resigning the leader raises them; a disk that was lost breaks the intersection of quorums
 //! ([`Config::autocreate`] helps where it is empty).
 //!
 //! **What a host gives.** Links between each two nodes that keep the order of messages, each once, until they break. See

@@ -1,10 +1,10 @@
 //! Everything at once: whatever goes wrong together, no invariant breaks, and when all is well again the ensemble is too.
 
-use super::desk::{Desk, Node, QUICK, Weather};
+use super::desk::{Desk, QUICK, Weather};
 use super::judge::Judge;
 use std::collections::BTreeMap;
 use tenure::random::Random;
-use tenure::zab::{Ensemble, Faithful, Invariant, Rule, Rules, Switched, Timing};
+use tenure::zab::{Ensemble, Faithful, Invariant, Rule, Rules, Switched, Timing, Zab};
 use tenure::{Duration, Input, NodeId};
 
 /// How long after all is well again the ensemble is whole: an elected leader may first have to find out that nobody comes, which
@@ -186,15 +186,18 @@ impl<R: Rules> Storm<R> {
             return;
         }
         desk.run_until(desk.now + WELL_AGAIN * 1_000);
-        // Who promised a later epoch than the leader's waits for the next election, as in ZooKeeper; an operator has it begin.
-        if let Some(leader) = desk.leader() {
-            let epoch = desk.machine(leader).epoch().unwrap_or(0);
-            let later = |node: &Node<R>| {
-                let machine = node.machine.as_ref();
-                machine.is_some_and(|machine| machine.accepted_epoch() > epoch)
-            };
-            if desk.nodes.iter().any(later) {
-                desk.judge.mark("promised a later epoch");
+        // Who promised a later epoch than the leader's waits until epochs have come so far, as in ZooKeeper. An operator brings
+        // that about: each election raises them.
+        let left_out = |desk: &Desk<R>| {
+            let leader = desk.leader()?;
+            let epoch = desk.machine(leader).epoch()?;
+            let running = desk.nodes.iter().filter_map(|node| node.machine.as_ref());
+            let promised = running.map(Zab::accepted_epoch).max()?;
+            (promised > epoch).then_some((leader, promised - epoch))
+        };
+        for _ in 0..left_out(desk).map_or(0, |(_, epochs)| epochs) {
+            desk.judge.mark("promised a later epoch");
+            if let Some((leader, _)) = left_out(desk) {
                 desk.input(leader, Input::Resign { to: None });
                 desk.run_until(desk.now + WELL_AGAIN * 1_000);
             }
