@@ -1,4 +1,4 @@
-//! Synchronisation, the learner's side (page 2.6).
+//! Synchronisation, the learner's side (ZAB-S8 to ZAB-S10).
 //!
 //! What a leader sends before this node is up to date is kept beside the log, `staged`. With NEWLEADER the history goes to the
 //! disk, then the epoch, and only then is it acknowledged (ZAB-S10). What is broken off before leaves log and disk as they were

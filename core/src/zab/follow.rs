@@ -1,4 +1,4 @@
-//! Broadcast, the learner's side: up to date, and kept so (page 2.6, ZAB-S11, and 2.7, ZAB-B2).
+//! Broadcast, the learner's side: up to date, and kept so (ZAB-S11, ZAB-B2).
 
 use super::learn::Stage;
 use super::message::{Entries, Packet};

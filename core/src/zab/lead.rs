@@ -1,4 +1,4 @@
-//! Leading: synchronised learners, an established epoch, proposals and commits (page 2.5 and 2.7).
+//! Leading: synchronised learners, an established epoch, and commits (ZAB-S7, ZAB-B1 to ZAB-B4).
 //!
 //! A leader holds no lease. It notices that its followers are gone after `sync_limit` ticks (ZAB-B4), and others can have
 //! established a later epoch before: only the token protects. What it then proposes is acknowledged by no quorum.
@@ -296,7 +296,7 @@ impl<R: Rules> Zab<R> {
         self.give_up_if_deserted();
     }
 
-    /// Who owes an acknowledgement for too long is left (page 2.3).
+    /// Who owes an acknowledgement for too long is left.
     fn close_slow(&mut self) {
         let patience = self.config.timing.sync();
         for place in 0..self.config.ensemble.members().len() {

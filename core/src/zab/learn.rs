@@ -1,4 +1,4 @@
-//! Learning: from the leader that was elected to a promise, and on to its log (page 2.4); `collect` and `follow` say how.
+//! Learning: from the leader that was elected to a promise, and on to its log; `collect` and `follow` say how.
 
 use super::message::{Link, Packet};
 use super::record::Request;

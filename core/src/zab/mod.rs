@@ -34,7 +34,7 @@
 //! order ([`Request`]). Payloads that came with a [`Packet::Proposal`] before the node is up to date are asked to be written
 //! later, under the same names, with NEWLEADER or UPTODATE, or never.
 //!
-//! **Invariants** ([`Invariant`], page 2.9) are checked from outside by the tests and the simulator, by disks, messages and what
+//! **Invariants** ([`Invariant`]) are checked from outside by the tests and the simulator, by disks, messages and what
 //! is delivered. One file an idea: [`Ensemble`] (members, weights, quorums), [`Vote`] (order and equality), [`Zxid`], [`Message`],
 //! [`Request`] and [`Stored`]; inside `look` (the election), `discover` (the epoch), `lead`, `propose`, `feed` (what learners are told),
 //! `learn`, `collect` and `follow` (the learner), `reads`, `compact`, `link`, `durable` (law C1), `boot`, `explore` (law C10). Rule ids (FLE-, ZAB-) are of the specification the

@@ -45,7 +45,7 @@ fn a_killed_leader_is_replaced_in_half_a_second() {
     desk.crash(2, 1);
     let killed = desk.run_whole(2_000).expect("somebody else leads");
     assert_eq!(desk.leader(), Some(1));
-    // It comes back and joins, and disturbs nobody (page 2.10).
+    // It comes back and joins, and disturbs nobody.
     desk.start(2);
     let joined = desk.run_whole(2_000).expect("it joins");
     assert_eq!((desk.leader(), desk.machine(1).epoch()), (Some(1), Some(2)));

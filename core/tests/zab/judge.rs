@@ -1,4 +1,4 @@
-//! What must hold (page 2.9), judged from outside: by what is on disks, what is said, what is delivered, and what clients were
+//! What must hold, judged from outside: by what is on disks, what is said, what is delivered, and what clients were
 //! told. Each check counts how often it had something to look at.
 
 use std::collections::BTreeMap;
