@@ -15,17 +15,18 @@
 //! Reads of a node's own state may be stale; a [`sync`](Zab::sync) before it bounds that, and here, other than in ZooKeeper, in
 //! every case ([`Rule::SyncByQuorum`]).
 //!
-//! **Left out**: sessions, REVALIDATE and digests; reconfiguration, with its two quorums and
-//! configurations in notifications; observers that feed observers; legacy notifications; the size limit of a DIFF from disk; the
-//! oracle for two nodes; which of two nodes dials. **Different**: votes are compared by leader and epoch on both paths (FLE-E);
-//! learners are compared with the whole log rather than with what is committed, and a snapshot is the one the log begins with
-//! (see `feed`); an observer answers nobody; a leader's current epoch is durable before it synchronises learners; a log of a later epoch than the current
-//! one, which a crash in the middle of ZAB-S10 leaves, is started from as it is; a node elects once its disk is at rest.
+//! **Left out**: sessions, REVALIDATE and digests; reconfiguration, with its two quorums and configurations in notifications;
+//! observers that feed observers; legacy notifications; the size limit of a DIFF from disk; the oracle for two nodes; which
+//! of two nodes dials. **Different**: votes are compared by leader and epoch on both paths (FLE-E); learners are compared
+//! with the whole log rather than with what is committed, and a snapshot is the one the log begins with (see `feed`); an
+//! observer answers nobody; a leader's current epoch is durable before it synchronises learners; a log of a later epoch than
+//! the current one, which a crash in the middle of ZAB-S10 leaves, is started from as it is; a node elects once its disk is
+//! at rest.
 //!
-//! **Weaknesses that stay**, for they are ZooKeeper's: the wait of 200 ms is a heuristic, and a leader may be deserted right after
-//! it (Z-3109, [`Timing::epoch_patience`]); partial partitions repeat elections, for nobody asks before it begins one; a node that
-//! promised a later epoch than the leader's, because it was elected and deserted, is refused (ZAB-D9) until epochs have
-//! passed it, and resigning the leader raises them; a disk that was lost breaks the intersection of quorums
+//! **Weaknesses that stay**, for they are ZooKeeper's: the wait of 200 ms is a heuristic, and a leader may be deserted right
+//! after it (Z-3109, [`Timing::epoch_patience`]); partial partitions repeat elections, for nobody asks before it begins one;
+//! a node that promised a later epoch than the leader's, because it was elected and deserted, is refused (ZAB-D9) until
+//! epochs have passed it, and resigning the leader raises them; a disk that was lost breaks the intersection of quorums
 //! ([`Config::autocreate`] helps where it is empty).
 //!
 //! **What a host gives.** Links between each two nodes that keep the order of messages, each once, until they break. See
@@ -34,11 +35,12 @@
 //! order ([`Request`]). Payloads that came with a [`Packet::Proposal`] before the node is up to date are asked to be written
 //! later, under the same names, with NEWLEADER or UPTODATE, or never.
 //!
-//! **Invariants** ([`Invariant`]) are checked from outside by the tests and the simulator, by disks, messages and what
-//! is delivered. One file an idea: [`Ensemble`] (members, weights, quorums), [`Vote`] (order and equality), [`Zxid`], [`Message`],
-//! [`Request`] and [`Stored`]; inside `look` (the election), `discover` (the epoch), `lead`, `propose`, `feed` (what learners are told),
-//! `learn`, `collect` and `follow` (the learner), `reads`, `compact`, `link`, `durable` (law C1), `boot`, `explore` (law C10). Rule ids (FLE-, ZAB-) are of the specification the
-//! project was built from; Z-n is ZooKeeper's issue n.
+//! **Invariants** ([`Invariant`]) are checked from outside by the tests and the simulator, by disks, messages and what is
+//! delivered. One file an idea: [`Ensemble`] (members, weights, quorums), [`Vote`] (order and equality), [`Zxid`],
+//! [`Message`], [`Request`] and [`Stored`]; inside `look` (the election), `discover` (the epoch), `lead`, `propose`, `feed`
+//! (what learners are told), `learn`, `collect` and `follow` (the learner), `reads`, `compact`, `link`, `durable` (law C1),
+//! `boot`, `explore` (law C10). Rule ids (FLE-, ZAB-) are of the specification the project was built from; Z-n is ZooKeeper's
+//! issue n.
 
 mod boot;
 mod collect;
