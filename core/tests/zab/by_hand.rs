@@ -252,26 +252,28 @@ fn what_may_not_be_is_refused() {
 /// FLE-R2: who is behind in rounds is told so, and need not wait for the other's patience to end.
 #[test]
 fn who_is_in_an_older_round_is_answered() {
-    let mut desk = Desk::voters(3, Faithful);
+    let mut desk = Desk::voters(5, Faithful);
     desk.start(0);
     desk.run(5);
     told(&mut desk, 0, 1, State::Looking, 5, vote(0, 0, 0));
     desk.run(7_000);
     assert_eq!((desk.machine(0).round(), desk.leader()), (5, None));
-    // What 0 said last does not reach 2 with the new connection.
-    desk.hold(0, 2);
-    desk.start(2);
-    desk.lose(0, 2, desk.held(0, 2).len());
-    desk.release(0, 2);
+    // What 0 said last does not reach the others with their new connections.
+    for other in [3, 4] {
+        desk.hold(0, other);
+        desk.start(other);
+        desk.lose(0, other, desk.held(0, other).len());
+        desk.release(0, other);
+    }
     assert!(desk.run_whole(200).is_some());
-    assert_eq!((desk.machine(2).round(), desk.leader()), (5, Some(2)));
+    assert_eq!((desk.machine(4).round(), desk.leader()), (5, Some(4)));
     assert_eq!(desk.judge.broken, None);
 }
 
 /// FLE-4: whoever comes into a later round brings its own vote, not the one it had taken over.
 #[test]
 fn a_later_round_begins_with_the_own_vote() {
-    let mut desk = Desk::voters(3, Faithful);
+    let mut desk = Desk::voters(5, Faithful);
     desk.start(0);
     told(&mut desk, 0, 2, State::Looking, 1, vote(2, 0, 0));
     assert_eq!(desk.machine(0).vote().leader, NodeId(2));
