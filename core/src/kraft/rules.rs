@@ -44,7 +44,8 @@ listed! {
         /// A follower that diverges cuts its log before it takes over a high watermark, and never below its own (KR-F3,
         /// KAFKA-14704). Off: it shows its own tail as committed, and drops it.
         TruncateFirst,
-        /// A leader compares what the follower has with its own log (KR-F2). Off: one log follows another from the middle.
+        /// A leader compares what the follower has with its own log (KR-F2). Off: a follower takes records of its own for
+        /// committed ones, and logs differ in the middle.
         DivergenceChecked,
         /// A voter's disk holds what it fetched before it fetches on (KR-F4). Off: what was committed is lost in a crash.
         FlushBeforeFetch,
@@ -138,7 +139,7 @@ impl Rule {
             Self::PreVoteNotPersisted => Invariant::PreVoteQuiet,
             Self::OwnEpochHighWatermark => Invariant::HighWatermarkOwnEpoch,
             Self::HighWatermarkNeverFalls | Self::TruncateFirst => Invariant::HighWatermarkMonotone,
-            Self::DivergenceChecked => Invariant::LogMatching,
+            Self::DivergenceChecked => Invariant::NoStaleCommand,
             Self::CheckQuorum => Invariant::StaleLeaderStops,
             Self::ClaimAfterCatchup => Invariant::ClaimAfterCatchup,
         }
@@ -148,14 +149,14 @@ impl Rule {
     #[must_use]
     pub const fn follows(self) -> &'static [Invariant] {
         match self.protects() {
-            // Two votes make two leaders, and two leaders of one epoch two records of one name.
+            // Two votes make two leaders, each of which may lack what the other committed; and two leaders of one epoch give
+            // two records one name. Whose log contradicts what it takes for committed follows nobody any more.
             Invariant::OneVote | Invariant::ElectionSafety => &[
                 Invariant::ElectionSafety,
                 Invariant::LogMatching,
                 Invariant::LeaderCompleteness,
                 Invariant::NoStaleCommand,
-                Invariant::HighWatermarkMonotone,
-                Invariant::ResignedNoReuse,
+                Invariant::LeaderAgain,
             ],
             // Two records of one name, of which others may have the first.
             Invariant::ResignedNoReuse => &[
@@ -163,18 +164,18 @@ impl Rule {
                 Invariant::LeaderCompleteness,
                 Invariant::NoStaleCommand,
             ],
-            // What is lost was applied, and is cut off where it still was.
-            Invariant::LeaderCompleteness | Invariant::LogMatching => &[
+            // What is lost was applied.
+            Invariant::LeaderCompleteness => &[Invariant::NoStaleCommand, Invariant::LeaderAgain],
+            // Who takes its own records for the leader's acknowledges what it does not have.
+            Invariant::NoStaleCommand => &[
+                Invariant::LogMatching,
                 Invariant::LeaderCompleteness,
-                Invariant::NoStaleCommand,
-                Invariant::HighWatermarkMonotone,
+                Invariant::LeaderAgain,
             ],
             // What is shown too early may be replaced.
-            Invariant::HighWatermarkOwnEpoch => &[
-                Invariant::LeaderCompleteness,
-                Invariant::NoStaleCommand,
-                Invariant::HighWatermarkMonotone,
-            ],
+            Invariant::HighWatermarkOwnEpoch => {
+                &[Invariant::LeaderCompleteness, Invariant::NoStaleCommand]
+            }
             // What is shown and not there is applied when something else is.
             Invariant::HighWatermarkMonotone => &[Invariant::NoStaleCommand],
             // A vote that is gone elects nobody.

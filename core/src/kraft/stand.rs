@@ -88,10 +88,7 @@ impl<R: Rules> Kraft<R> {
         let granted = self.peers.iter().filter(said(Answer::Granted)).count();
         let refused = self.peers.iter().filter(said(Answer::Refused)).count();
         let voters = self.peers.len();
-        let needed = match self.keeps(Rule::MajorityOfVoters) {
-            true => voters / 2 + 1,
-            false => voters.div_ceil(2),
-        };
+        let needed = voters / 2 + usize::from(self.keeps(Rule::MajorityOfVoters));
         if granted >= needed {
             self.win();
         } else if voters - refused < needed {
@@ -108,7 +105,7 @@ impl<R: Rules> Kraft<R> {
                 // From here on a crash makes it resigned, not a candidate.
                 self.due = None;
                 self.persist();
-                if self.settled() || !self.keeps(Rule::DurableBeforeLeading) {
+                if self.durable.state_is_settled() || !self.keeps(Rule::DurableBeforeLeading) {
                     self.lead();
                 }
             }

@@ -36,10 +36,20 @@ impl<R: Rules> Kraft<R> {
         self.end_reign(Why::HigherTerm);
         self.follow(None);
         self.raise_epoch(epoch);
-        match leader {
-            Some(leader) => self.become_follower(leader),
-            None => self.become_unattached(),
-        }
+        let Some(leader) = leader else {
+            // A timer that runs, runs on: else a candidate whom nobody can vote for, epoch after epoch, would keep everybody
+            // else from standing.
+            let (armed_at, running) = (
+                self.armed_at,
+                self.due.filter(|_| self.role != Role::Leader),
+            );
+            self.become_unattached();
+            if running.is_some() {
+                (self.armed_at, self.due) = (armed_at, running);
+            }
+            return;
+        };
+        self.become_follower(leader);
     }
 
     /// The quorum-state of a new epoch: nobody leads it, and the vote is free.

@@ -201,6 +201,17 @@ impl Desk {
         desk
     }
 
+    /// A storm in which disks are slow and processes die often, so that much is lost that was not on a disk yet.
+    pub(crate) fn slow_disks(seed: u64, off: &[Rule]) -> Self {
+        let mut desk = Self::storm(seed, off);
+        desk.weather.slow_disk = 300;
+        desk.weather.fault_pause = 300 * MS;
+        desk.weather.replace = false;
+        desk.disk = (MS, 40 * MS);
+        desk.proposes = 40 * MS;
+        desk
+    }
+
     /// A hash of everything that was said.
     pub(crate) fn trace(&self) -> u64 {
         self.trace.finish()
@@ -422,8 +433,7 @@ impl Desk {
         let Some(machine) = &node.machine else { return };
         match node.applying {
             Applying::AtOnce => node.applied = node.applied.max(machine.high_watermark()),
-            Applying::Told if machine.high_watermark() > node.applied && self.lag > 0 =>
-            {
+            Applying::Told if machine.high_watermark() > node.applied && self.lag > 0 => {
                 let (lag, life) = (self.random.below(self.lag), node.life);
                 self.push(lag, Due::Apply(id, life));
             }
