@@ -3,4 +3,6 @@
 mod desk;
 mod judge;
 mod mutants;
+mod reports;
 mod storms;
+mod timelines;
