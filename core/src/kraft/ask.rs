@@ -262,15 +262,15 @@ impl<R: Rules> Kraft<R> {
             self.refusals.add(Refusal::Late);
             return None;
         };
-        let kind = matches!(
-            (question, body),
+        let answers = match (question, body) {
             (Question::Vote, Body::VoteReply { .. })
-                | (Question::Begin, Body::BeginQuorumEpochReply(_))
-                | (Question::End, Body::EndQuorumEpochReply(_))
-                | (Question::Fetch(_), Body::FetchReply { .. })
-                | (Question::Snapshot(_), Body::FetchSnapshotReply { .. })
-        );
-        if !kind {
+            | (Question::Begin, Body::BeginQuorumEpochReply(_))
+            | (Question::End, Body::EndQuorumEpochReply(_))
+            | (Question::Snapshot(_), Body::FetchSnapshotReply { .. }) => true,
+            (Question::Fetch(asked), Body::FetchReply { after, .. }) => asked == *after,
+            _ => false,
+        };
+        if !answers {
             self.refusals.add(Refusal::Unasked);
             return None;
         }

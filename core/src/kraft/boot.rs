@@ -94,7 +94,7 @@ impl<R: Rules> Kraft<R> {
         if self.state.leader == Some(self.config.id) {
             match (votes, self.keeps(Rule::RestartedLeaderResigns)) {
                 (false, _) => {
-                    self.raise_epoch(self.state.epoch + 1);
+                    self.raise_epoch((self.state.epoch + 1).min(MAX_EPOCH));
                     return self.become_unattached();
                 }
                 (true, true) => return self.begin_resigned(),

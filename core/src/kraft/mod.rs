@@ -110,7 +110,7 @@ pub struct Kraft<R: Rules = Faithful> {
     armed_at: Instant,
     /// Follower: whether it has fetched from this leader since it began to follow it (KR-V5).
     fetched: bool,
-    /// Candidacies in a row that came to nothing.
+    /// Candidacies since it last knew a leader.
     retries: u8,
     /// Candidate: whether it lost for certain and waits before it asks again (KR-S4).
     backing_off: bool,
@@ -406,13 +406,8 @@ impl<R: Rules> Kraft<R> {
 
     fn on_timeout(&mut self) {
         match self.role {
-            Role::Unattached | Role::Follower => self.stand(),
+            Role::Unattached | Role::Follower | Role::Candidate | Role::Resigned => self.stand(),
             Role::Prospective => self.lose_pre_vote(),
-            Role::Candidate => {
-                self.retries = self.retries.saturating_add(1);
-                self.stand();
-            }
-            Role::Resigned => self.leave_resigned(),
             // It resigned when the time was taken note of, or never does.
             Role::Leader => {}
         }

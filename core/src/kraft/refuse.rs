@@ -13,7 +13,7 @@ listed! {
     pub enum Refusal {
         /// It answers what is not asked any more: it is late, or a repetition, or to a former life.
         Late,
-        /// It answers another kind of question than the one it names.
+        /// It answers another question than the one it names.
         Unasked,
         /// It names an epoch above [`MAX_EPOCH`].
         EpochTooHigh,

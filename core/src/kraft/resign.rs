@@ -8,7 +8,10 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 
 impl<R: Rules> Kraft<R> {
-    /// Leads no more in this epoch, and says so, naming `to` first and then whoever has most of the log.
+    /// KR-S7. Leads no more in this epoch, and says so, naming `to` first and then whoever has most of the log.
+    ///
+    /// After an election timeout it stands in the same epoch, without the memory of having led it, or it would follow itself
+    /// when the others refuse (KAFKA-18379). The disk remembers.
     pub(super) fn resign(&mut self, to: Option<NodeId>, why: Why) {
         let ids = self.config.voters.ids();
         let mut others: Vec<(bool, Reverse<u64>, NodeId)> = (ids.iter().zip(&self.peers))
@@ -30,12 +33,6 @@ impl<R: Rules> Kraft<R> {
         self.switch(Role::Resigned);
         self.arm_election();
         self.claim_in_a_former_life();
-    }
-
-    /// KR-S7. It stands in the same epoch without the memory of having led it, or it would follow itself when the others
-    /// refuse (KAFKA-18379). The disk remembers.
-    pub(super) fn leave_resigned(&mut self) {
-        self.stand();
     }
 
     /// KR-S8: the leader goes. The first successor doubts at once, the others one after another.

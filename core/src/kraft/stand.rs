@@ -54,6 +54,7 @@ impl<R: Rules> Kraft<R> {
     /// The own vote counts, and the others are asked, when the disk holds it.
     pub(super) fn begin_candidacy(&mut self) {
         self.switch(Role::Candidate);
+        self.retries = self.retries.saturating_add(1);
         self.persist();
         if self.settled() {
             self.candidacy_is_durable();
@@ -119,7 +120,6 @@ impl<R: Rules> Kraft<R> {
             Role::Prospective => self.lose_pre_vote(),
             Role::Candidate if !self.backing_off => {
                 self.backing_off = true;
-                self.retries = self.retries.saturating_add(1);
                 let steps = 1 << self.retries.min(10);
                 let wait = BACKOFF_BASE.scaled_down(self.random.below(steps), 1);
                 let longest = self.config.timing.election_backoff_max;

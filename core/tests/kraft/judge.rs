@@ -158,17 +158,15 @@ impl Judge {
             Body::VoteReply {
                 head,
                 granted: true,
-            } => {
-                if self.pre_votes.get(&(to, message.correlation)) == Some(&false) {
-                    let machine = node.machine.as_ref().expect("it speaks");
-                    let voted = machine.voted().filter(|voted| voted.id.0 as usize == to);
-                    // Off the record, where several may be granted, the vote is whom it was said to.
-                    let to = voted.unwrap_or(ReplicaKey {
-                        id: tenure::NodeId(to as u64),
-                        directory: None,
-                    });
-                    self.voted(id, node, head.epoch, to);
-                }
+            } if self.pre_votes.get(&(to, message.correlation)) == Some(&false) => {
+                // Off the record, where several may be granted, the vote is whom it was said to.
+                let machine = node.machine.as_ref().expect("it speaks");
+                let voted = machine.voted().filter(|voted| voted.id.0 as usize == to);
+                let whom = voted.unwrap_or(ReplicaKey {
+                    id: tenure::NodeId(to as u64),
+                    directory: None,
+                });
+                self.voted(id, node, head.epoch, whom);
             }
             Body::FetchReply {
                 head,
@@ -203,7 +201,8 @@ impl Judge {
             || format!("disk {directory} of node {id} votes, and disk {admitted} was admitted"),
         );
         let first = *self.votes.entry((id, epoch)).or_insert(to);
-        self.hold(Invariant::OneVote, first.id == to.id, || {
+        let same = first.names(to) || to.names(first);
+        self.hold(Invariant::OneVote, same, || {
             format!("node {id} votes for {first:?} and {to:?} in epoch {epoch}")
         });
     }
