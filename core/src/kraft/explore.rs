@@ -1,21 +1,52 @@
-//! The fingerprint of a machine (law C10): its protocol state, with instants relative to `now` and without random state.
+//! What an exhaustive search asks of a machine (law C10): its state without absolute time, also without time at all, and
+//! which answers can do nothing any more.
 
 use super::ask::{Open, Peer};
 use super::fetch::Parked;
 use super::lead::Reign;
-use super::{Kraft, Rules};
-use crate::Instant;
+use super::{Correlation, Kraft, Rules};
+use crate::{Duration, Instant, NodeId};
 use core::hash::{Hash, Hasher};
 
+/// What of a machine's state counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Whether time counts. Without it a machine is what it can do when every timer may fire at any moment, and a question
+    /// is open or is not, whatever its number: see [`Kraft::awaits`].
+    pub timed: bool,
+}
+
+impl View {
+    /// All of the state.
+    pub const PLAIN: Self = Self { timed: true };
+}
+
 impl<R: Rules> Kraft<R> {
-    pub(super) fn view<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        let ahead = |at: Instant| at.ahead_of(now);
-        let number = |number: u64| self.correlation - number.min(self.correlation);
+    /// Whether an answer of that number would be heard: what was asked of the node is open still.
+    #[must_use]
+    pub fn awaits(&self, from: NodeId, correlation: Correlation) -> bool {
+        let place = self.config.voters.place(from);
+        let open = place.and_then(|place| self.peers[place].open);
+        let own = correlation.incarnation == self.incarnation();
+        own && open.is_some_and(|open| open.number == correlation.number)
+    }
+
+    /// Feeds the protocol state into `hasher` as `view` shows it.
+    pub fn view<H: Hasher>(&self, now: Instant, view: View, hasher: &mut H) {
+        let ahead = |at: Instant| match view.timed {
+            true => at.ahead_of(now),
+            false => Duration::ZERO,
+        };
+        let number = |number: u64| match view.timed {
+            true => self.correlation - number.min(self.correlation),
+            false => 0,
+        };
         self.state.hash(hasher);
         (self.role, self.leader, self.halted).hash(hasher);
         self.log.hash(hasher);
         (self.high_watermark, self.applied, self.fetched).hash(hasher);
-        (self.backing_off, self.retries.min(10)).hash(hasher);
+        // More candidacies than that stretch no wait any further.
+        (self.backing_off, view.timed.then(|| self.retries.min(10))).hash(hasher);
         (self.due.map(ahead), self.durable.open()).hash(hasher);
         self.durable.log().hash(hasher);
         for write in self.durable.writes() {

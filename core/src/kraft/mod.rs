@@ -32,7 +32,7 @@
 //! One file an idea: [`Config`], [`Timing`], [`VoterSet`] (parameters), [`Write`] and [`Stored`] (what is durable),
 //! [`Message`], [`Rule`]; inside `boot`, `durable` (law C1), `receive` (KR-0), `states` (transitions), `ask` (one question at
 //! a time, to each), `stand` and `vote` (the election from either side), `lead`, `fetch` and `follow` (replication from
-//! either side), `resign`, `snapshot`, `controller`, `explore` (law C10).
+//! either side), `resign`, `snapshot`, `controller`, `explore` ([`View`], law C10).
 
 mod ask;
 mod boot;
@@ -59,6 +59,7 @@ pub use config::{
     Applying, Config, ConfigError, MAX_EPOCH, MAX_LEAP, MAX_OFFSET, MAX_TIMEOUT, Timing,
 };
 pub use controller::ProposeError;
+pub use explore::View;
 pub use message::{Body, Code, Correlation, Fetched, Head, Message, own};
 pub use record::{Boot, LogWrite, QuorumState, Stored, Write};
 pub use refuse::{Refusal, Refusals};
@@ -383,7 +384,7 @@ impl<R: Rules> Election for Kraft<R> {
     }
 
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        self.view(now, hasher);
+        self.view(now, View::PLAIN, hasher);
     }
 }
 
