@@ -29,6 +29,20 @@
 //! that is a voter can be reached), the cluster id (a host connects no two groups), snapshots in pieces (a snapshot is the
 //! whole state and comes in one answer), mixed versions, quotas. Where KIPs differ, the newest is taken.
 //!
+//! # At a glance
+//! **What it costs.** At rest a follower fetches twice a second, and a leader says once a second to each voter that it leads.
+//! A record is committed one way later than where a leader pushes: the fetch after the one that brought it acknowledges it.
+//! The quorum-state is written when it changes; a dead leader costs a fetch timeout and an election.
+//!
+//! **When it suffices.** Where many observe and few vote, for whoever fetches costs the leader no state that must be kept; and
+//! where a leader must be able to tell by itself that it is cut off. With a guard at the resource, for whatever must not be
+//! done by an old leader.
+//!
+//! **What breaks it.** A disk that loses what it confirmed, or one that was replaced where the voters are named without their
+//! directories. A host that says it applied what it did not. Over datagrams an EndQuorumEpoch that overtakes a
+//! BeginQuorumEpoch is undone by it, and the hand-over takes a fetch timeout: KRaft was made for connections that keep the
+//! order ([`Kraft::disconnected`]).
+//!
 //! One file an idea: [`Config`], [`Timing`], [`VoterSet`] (parameters), [`Write`] and [`Stored`] (what is durable),
 //! [`Message`], [`Rule`]; inside `boot`, `durable` (law C1), `receive` (KR-0), `states` (transitions), `ask` (one question at
 //! a time, to each), `stand` and `vote` (the election from either side), `lead`, `fetch` and `follow` (replication from
