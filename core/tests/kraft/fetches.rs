@@ -106,6 +106,9 @@ fn fetches_are_checked_against_the_log() {
         code(hand.ask(1, fetch(1, 7, Position::START))),
         Code::UnknownLeaderEpoch
     );
+    // What diverges acknowledges nothing.
+    hand.ask(1, fetch(1, 6, Position::new(5, 20)));
+    assert_eq!(hand.machine.high_watermark(), 0);
     let mut content = |after| match hand.ask(1, fetch(1, 6, after)) {
         Some(Body::FetchReply { content, head, .. }) => {
             assert_eq!(head.code, Code::None);
@@ -168,6 +171,14 @@ fn a_fetch_waits_for_news() {
         hand.wait_until_due();
     }
     assert_eq!(hand.now - asked, 500);
+    // Who asks again has given up what it asked before.
+    assert_eq!(wait(&mut hand, 1), None);
+    assert_eq!(wait(&mut hand, 1), None);
+    let asked = hand.now;
+    while hand.now <= asked + 600 {
+        hand.wait_until_due();
+    }
+    assert_eq!(replies(&hand).len(), 1);
     // A record.
     assert_eq!(wait(&mut hand, 1), None);
     let now = Instant::from_millis(hand.now);
@@ -305,4 +316,35 @@ fn an_observer_decides_nothing() {
         observer.wait_until_due();
         assert_eq!(observer.machine.role(), Role::Unattached);
     }
+}
+
+/// A snapshot that ends where the log ended, in another epoch: the disk has nothing of it until it says so. And one of what
+/// is committed already takes nothing back.
+#[test]
+fn a_snapshot_waits_for_the_disk() {
+    let end = Position::new(3, 25);
+    let base = Position::new(4, 25);
+    let mut hand = Hand::following(&[(3, 25)]);
+    hand.answer(1, fetched(5, 1, end, Fetched::Snapshot(base), 0));
+    let asked = hand.asks(1).unwrap().correlation;
+    let reply = |snapshot| Body::FetchSnapshotReply {
+        head: head(Code::None, 5, Some(1)),
+        snapshot: Some(snapshot),
+    };
+    hand.sent.clear();
+    hand.tell_as(1, asked, reply(base));
+    assert!(hand.asks(1).is_none(), "{:?}", hand.sent);
+    hand.written();
+    assert!(hand.asks(1).is_some());
+    let mut hand = Hand::following(&[(3, 6), (4, 4)]);
+    hand.answer(1, fetched(5, 1, LAST, Fetched::NOTHING, 8));
+    hand.answer(
+        1,
+        fetched(5, 1, LAST, Fetched::Snapshot(Position::new(4, 20)), 8),
+    );
+    hand.answer(1, reply(Position::new(4, 7)));
+    assert_eq!(
+        (hand.machine.high_watermark(), hand.machine.last()),
+        (8, LAST)
+    );
 }

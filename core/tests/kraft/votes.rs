@@ -341,3 +341,42 @@ fn a_campaign_skips_the_wait_alone() {
     hand.input(Input::Resign { to: None });
     assert_eq!(hand.machine.role(), Role::Follower);
 }
+
+/// A candidate whom this node does not vote for moves it to a higher epoch, and not its timer; one that it votes for has an
+/// election timeout.
+#[test]
+fn a_timer_runs_on_in_a_higher_epoch() {
+    let fresh = || Hand::booted(0, state(5, None, None), &[(4, 10)]);
+    let mut hand = fresh();
+    hand.wait_for(Role::Prospective);
+    let due = hand.now;
+    for (term, runs_on) in [(3, true), (4, false)] {
+        let mut hand = fresh();
+        hand.now = due - 100;
+        hand.ask(1, vote(1, 6, Position::new(term, 10), false));
+        assert_eq!(
+            (hand.machine.role(), hand.machine.epoch()),
+            (Role::Unattached, 6)
+        );
+        hand.wait_for(Role::Prospective);
+        assert_eq!(hand.now == due, runs_on, "{term}: {} and {due}", hand.now);
+    }
+}
+
+/// What waits for the disk when a higher epoch begins is not said any more.
+#[test]
+fn an_answer_of_an_epoch_that_is_over_is_dropped() {
+    let mut hand = Hand::booted(0, state(5, None, None), &[]);
+    hand.sent.clear();
+    for (from, epoch) in [(1, 5), (2, 6)] {
+        let correlation = Correlation {
+            incarnation: 8,
+            number: from,
+        };
+        hand.tell_as(from, correlation, vote(from, epoch, Position::START, false));
+    }
+    hand.written();
+    let answers = hand.sent.iter().filter(|(_, it)| !it.body.is_request());
+    let to: Vec<u64> = answers.map(|(to, _)| *to).collect();
+    assert_eq!(to, [2]);
+}
