@@ -261,18 +261,20 @@ impl State {
     }
 }
 
-/// How many states there are within the bound, and what breaks first.
+/// How many states there are within the bound, and whether anything breaks. States that differ in draws and instants alone are
+/// taken for one, of which the first that is met is followed: which of a node's timers ends first is its draw's choice there.
 fn search(left: Bound, off: &[Rule]) -> (usize, Option<Invariant>) {
     let rules = Switched::without(off);
     let mut seen = HashSet::new();
-    let mut open = VecDeque::from([State::new(left, rules)]);
-    while let Some(state) = open.pop_front() {
+    // Depth first: what is open is then no more than what branches off one schedule.
+    let mut open = vec![State::new(left, rules)];
+    while let Some(state) = open.pop() {
         for next in state.next(rules) {
             if next.broken.is_some() {
                 return (seen.len(), next.broken);
             }
             if seen.insert(next.fingerprint()) {
-                open.push_back(next);
+                open.push(next);
             }
         }
     }
