@@ -348,3 +348,18 @@ fn a_snapshot_waits_for_the_disk() {
         (8, LAST)
     );
 }
+
+/// One answer carries no more than a batch.
+#[test]
+fn an_answer_is_bounded() {
+    let mut config = config(0);
+    config.batch = 3;
+    let (state, log) = (state(5, None, Some(0)), log(&[(4, 10)]));
+    let mut hand = Hand::with(config, Some(Stored { state, log }));
+    hand.answer(1, vote_reply(5, true));
+    let Some(Body::FetchReply { content, .. }) = hand.ask(1, fetch(1, 5, Position::new(4, 2)))
+    else {
+        panic!("{:?}", hand.sent);
+    };
+    assert_eq!(content, Fetched::Records { epoch: 4, count: 3 });
+}

@@ -173,6 +173,8 @@ fn established_when_the_own_epoch_is_committed_and_applied() {
     assert_eq!(hand.machine.high_watermark(), 0);
     assert_eq!(hand.machine.propose(now, 1), Err(ProposeError::NotActive));
     assert_eq!(hand.machine.epoch_start(), Some(10));
+    // Nobody has applied what is not committed.
+    hand.machine.applied(now, 99);
     let end = Position::new(5, 11);
     assert_eq!(shown(hand.ask(1, fetch(1, 5, end))), 11);
     hand.machine.applied(now, 10);
