@@ -90,6 +90,15 @@ impl<R: Rules> Sentinel<R> {
         self.durable.is_written(number) || !self.rules.keeps(Rule::VoteDurable)
     }
 
+    /// What clients may be told: a configuration counts once the disk holds it.
+    pub(super) fn note_written(&mut self) {
+        if self.is_written(self.durable.issued + u64::from(self.durable.changed)) {
+            for master in &mut self.masters {
+                master.written = (master.address(), master.config_epoch);
+            }
+        }
+    }
+
     /// Says something that speaks of what the file holds: at once when the disk holds it.
     pub(super) fn say(&mut self, to: NodeId, message: Message) {
         let after = self.durable.issued + u64::from(self.durable.changed);
@@ -183,7 +192,6 @@ impl<R: Rules> Sentinel<R> {
         self.durable.held.clear();
         for place in 0..self.masters.len() {
             self.leave_office(place, Why::DiskFailed);
-            self.masters[place].failover = None;
         }
         self.outbox.push_back(Output::Event(Event::Halted));
     }

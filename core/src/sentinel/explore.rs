@@ -48,7 +48,7 @@ impl<R: Rules> Sentinel<R> {
             master.replicas.len().hash(hasher);
             for one in &master.replicas {
                 one.at.fingerprint(now, self.asked, hasher);
-                (one.reconf, now.since(one.ordered)).hash(hasher);
+                (one.reconf, now.since(one.ordered), one.seen).hash(hasher);
             }
             for one in &master.sentinels {
                 one.at.fingerprint(now, self.asked, hasher);

@@ -124,6 +124,7 @@ impl<R: Rules> Sentinel<R> {
         *master = Master {
             config_epoch: master.config_epoch,
             leader_epoch: master.leader_epoch,
+            written: master.written,
             replicas: (replicas.into_iter())
                 .map(|node| Replica::new(node, now))
                 .collect(),

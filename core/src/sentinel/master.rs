@@ -13,6 +13,8 @@ pub struct Master {
     pub(super) monitor: Monitor,
     pub(super) at: Instance,
     pub(super) config_epoch: u64,
+    /// Address and config epoch as the disk holds them, which is what clients are told.
+    pub(super) written: (NodeId, u64),
     pub(super) leader_epoch: u64,
     pub(super) leader: Option<RunId>,
     /// The number of the write that holds the vote.
@@ -66,6 +68,18 @@ pub struct Replica {
     pub(super) at: Instance,
     pub(super) reconf: Reconf,
     pub(super) ordered: Instant,
+    pub(super) seen: Seen,
+}
+
+/// Whose data a replica has, as far as it was seen since its master has been the master.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Seen {
+    /// It follows somebody else, or was never heard to follow this one: what it has may be of another master.
+    Astray,
+    /// It says that it follows the master.
+    Following,
+    /// It was in touch with it, too, and has followed nobody else since: what it has is of the master.
+    InTouch,
 }
 
 /// How far a replica has come in following the promoted one.
@@ -149,6 +163,7 @@ impl Replica {
             at: Instance::new(node, Role::Replica, now),
             reconf: Reconf::None,
             ordered: now,
+            seen: Seen::Astray,
         }
     }
 
@@ -170,6 +185,12 @@ impl Replica {
         self.at.report.map(|(report, _)| report)
     }
 
+    /// Whose data it has, as far as was seen.
+    #[must_use]
+    pub const fn seen(&self) -> Seen {
+        self.seen
+    }
+
     /// How far it has come in following the promoted one.
     #[must_use]
     pub const fn reconf(&self) -> Reconf {
@@ -183,6 +204,7 @@ impl Master {
             monitor,
             at: Instance::new(address, Role::Master, now),
             config_epoch: 0,
+            written: (address, 0),
             leader_epoch: 0,
             leader: None,
             voted: 0,
@@ -200,7 +222,8 @@ impl Master {
         self.monitor.name
     }
 
-    /// Where the master is that clients are told: from its promotion on, the promoted replica.
+    /// Where the master is: from its promotion on, the promoted replica. What clients are told, once the disk holds it, says
+    /// [`Sentinel::leader_of`](super::Sentinel::leader_of).
     #[must_use]
     pub fn address(&self) -> NodeId {
         let promoted = |failover: &Failover| {

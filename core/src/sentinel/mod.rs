@@ -68,7 +68,7 @@ pub use config::{
 };
 pub use failover::FailoverRefused;
 pub use file::{Boot, File, Kept};
-pub use master::{Master, Reconf, Replica, Sentry, Stage};
+pub use master::{Master, Reconf, Replica, Seen, Sentry, Stage};
 pub use message::{Hello, Life, Message, Report, Role};
 pub use names::{MasterName, RunId};
 pub use news::News;
@@ -188,6 +188,7 @@ impl<R: Rules> Sentinel<R> {
                 };
                 let mut master = Master::new(monitor.clone(), kept.address, now);
                 master.config_epoch = kept.config_epoch;
+                master.written = (kept.address, kept.config_epoch);
                 master.leader_epoch = kept.leader_epoch;
                 let replicas = kept.replicas.iter();
                 master.replicas = replicas.map(|node| Replica::new(*node, now)).collect();
@@ -232,10 +233,12 @@ impl<R: Rules> Sentinel<R> {
     }
 
     /// What a client is told that asks who the master is, with the token of the failover that made it so; its counter is 0
-    /// where there was none. A client that remembers the highest refuses a lower one.
+    /// where there was none. A client that remembers the highest refuses a lower one. `None` for a master that is not watched, and
+    /// once halted.
     #[must_use]
     pub fn leader_of(&self, name: MasterName) -> Option<Leader> {
-        self.master(name).map(|master| self.leader_by(master))
+        let master = self.master(name).filter(|_| !self.halted);
+        master.map(|master| self.leader_by(master))
     }
 
     /// Whether it only watches, because its own time is not to be trusted.
@@ -288,6 +291,7 @@ impl<R: Rules> Sentinel<R> {
         *master = Master {
             config_epoch: master.config_epoch,
             leader_epoch: master.leader_epoch,
+            written: master.written,
             ..Master::new(master.monitor.clone(), address, now)
         };
         self.news.post(News::ResetMaster(name));
@@ -305,9 +309,10 @@ impl<R: Rules> Sentinel<R> {
     }
 
     fn leader_by(&self, master: &Master) -> Leader {
+        let (node, epoch) = master.written;
         Leader {
-            node: master.address(),
-            token: self.token(master.config_epoch),
+            node,
+            token: self.token(epoch),
         }
     }
 
@@ -335,6 +340,7 @@ impl<R: Rules> Sentinel<R> {
             return;
         }
         self.persist();
+        self.note_written();
         let leader = self.leader();
         if self.followed != leader && self.office.is_none() {
             self.followed = leader;

@@ -1,7 +1,7 @@
 //! What data servers say of themselves, and what is done where that does not fit: whoever is a master by mistake is made a
 //! replica (SEN-R1), and whoever follows the wrong one is told the right one (SEN-R2).
 
-use super::master::{Reconf, Replica, Stage};
+use super::master::{Reconf, Replica, Seen, Stage};
 use super::message::{Report, Role};
 use super::news::News;
 use super::refuse::Refusal;
@@ -81,16 +81,21 @@ impl<R: Rules> Sentinel<R> {
     }
 
     fn on_replicas_report(&mut self, place: usize, node: NodeId, number: u64, report: Report) {
-        let now = self.now;
+        let (now, watched) = (self.now, self.masters[place].at.node);
         let Some(replica) = self.masters[place].replica(node) else {
             return;
         };
-        // A master that is watched as a replica, too, was noted as the master just now.
-        let fresh = replica.at.takes_info(number);
-        if !fresh {
+        if !replica.at.takes_info(number) {
             return;
         }
         replica.at.on_report(now, report);
+        replica.seen = match (report.role, report.link_down) {
+            // One that an attempt promoted which came to nothing has the master's data still.
+            (Role::Master, _) => replica.seen,
+            _ if report.master != Some(watched) => Seen::Astray,
+            (Role::Replica, None) => Seen::InTouch,
+            (Role::Replica, Some(_)) => replica.seen.max(Seen::Following),
+        };
         // In tilt nothing follows from it (SEN-R3).
         if self.tilt.is_some() {
             return;

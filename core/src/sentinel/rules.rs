@@ -16,11 +16,13 @@ listed! {
         /// A sentinel votes once an epoch for each master (SEN-V2). Off: one vote an epoch.
         OneVoteAnEpoch,
         /// Requests and the tally name the epoch of the failover (SEN-V4). Off, as shipped: the epoch that all masters share,
-        /// which another master's failover moves on: votes of two epochs are added up, and two sentinels act in one
-        /// (redis#2230).
+        /// which another master's failover moves on. Then votes of two epochs are added up, and two sentinels act in one
+        /// (redis#2230); or a majority of votes elects nobody, because it is of an epoch that is not the current one any more
+        /// (redis#12865).
         FailoverEpoch,
-        /// Whether a vote can be given is judged by the epochs of its own master. Off, as shipped: by the epoch that all masters
-        /// share, too: while several masters fail at once, sentinels refuse each other (redis#12865).
+        /// Whether a vote can be given is judged by the epochs of its own master. Off, as shipped: a voter that has entered a
+        /// later epoch gives none, whatever master that one was for. With requests of the failover's epoch, sentinels then refuse
+        /// each other while several masters fail at once.
         OwnMastersEpoch,
         /// A majority is one of all known sentinels (SEN-V4; redis@f4be6f16f). Off (of those who answer): a minority elects.
         AllKnownVoters,
@@ -45,8 +47,8 @@ listed! {
         /// Of the replicas of one priority the one with the most data is promoted (SEN-F3). Off: more acknowledged writes are lost than
         /// need be.
         RankByOffset,
-        /// Only a replica that follows the present master is promoted. Off, as shipped: the old master, which has not
-        /// followed the new one yet, comes back with its old data (redis#12570).
+        /// Only a replica that has followed the present master is promoted, and rather one that was in touch with it. Off, as
+        /// shipped: the old master, which has not followed the new one yet, comes back with its old data (redis#12570).
         CandidateFollows,
         /// A sentinel whose own clock made a leap only watches for a while (SEN-R3). Off: a sentinel that was frozen takes its
         /// own silence for the master's.
@@ -164,7 +166,8 @@ impl Rule {
             Self::VoteDurable | Self::OneVoteAnEpoch => Invariant::OneVote,
             Self::FailoverEpoch => Invariant::OneLeader,
             Self::OwnMastersEpoch | Self::SeedMixedWithNode => Invariant::FailoverCompletes,
-            Self::AllKnownVoters | Self::MajorityBesidesQuorum => Invariant::MajorityAuthorised,
+            Self::AllKnownVoters => Invariant::NoMinorityFailover,
+            Self::MajorityBesidesQuorum => Invariant::MajorityAuthorised,
             Self::WaitAfterVote | Self::WaitAfterAttempt => Invariant::RateLimited,
             Self::ConfigEpochRises | Self::OvertakenGivesUp => Invariant::ConfigMonotone,
             Self::RewriteNamesPromoted => Invariant::NoSelfReplication,
@@ -190,6 +193,13 @@ impl Rule {
                 Invariant::MajorityAuthorised,
                 Invariant::ConfigUnique,
                 Invariant::ConvergesToMax,
+            ],
+            Invariant::NoMinorityFailover => &[
+                Invariant::MajorityAuthorised,
+                Invariant::OneLeader,
+                Invariant::ConfigUnique,
+                Invariant::ConvergesToMax,
+                Invariant::MasterStays,
             ],
             Invariant::MajorityAuthorised => &[
                 Invariant::NoMinorityFailover,

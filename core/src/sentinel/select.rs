@@ -1,13 +1,13 @@
 //! Which replica is promoted (SEN-F3): one that can be reached and was in touch with its master, and of these the best.
 
-use super::message::{Report, Role};
+use super::master::Seen;
 use super::names::RunId;
 use super::{Master, Replica, Rule, Rules, Sentinel, timing};
 use crate::{Duration, Instant, NodeId};
 use core::cmp::Reverse;
 
 /// The order of candidates, the best first.
-type Rank = (u32, Reverse<u64>, RunId, NodeId);
+type Rank = (Reverse<Seen>, u32, Reverse<u64>, RunId, NodeId);
 
 impl<R: Rules> Sentinel<R> {
     /// The best of those that can be promoted now.
@@ -17,7 +17,7 @@ impl<R: Rules> Sentinel<R> {
             .replicas
             .iter()
             .filter_map(|one| self.rank(master, one));
-        ranked.min().map(|(_, _, _, node)| node)
+        ranked.min().map(|(.., node)| node)
     }
 
     /// Its rank; `None` when it cannot be promoted.
@@ -35,7 +35,20 @@ impl<R: Rules> Sentinel<R> {
             timing::INFO.scaled_up(3, 1)
         };
         let (report, at) = one.report.filter(|_| one.is_fresh(now, fresh))?;
-        if report.priority == 0 || !self.follows(master, &report) {
+        // A former master that was not reached yet has other data (redis#12570). Who follows nobody any more, because an
+        // attempt came to nothing that had promoted it, has been in touch before. And whom the master itself follows, by
+        // whoever's order, has all that the master has.
+        let leads = master
+            .report()
+            .is_some_and(|report| report.master == Some(one.node));
+        let seen = if !self.rules.keeps(Rule::CandidateFollows) {
+            Seen::InTouch
+        } else if leads {
+            replica.seen.max(Seen::Following)
+        } else {
+            replica.seen
+        };
+        if report.priority == 0 || seen == Seen::Astray {
             return None;
         }
         let broken = report
@@ -49,14 +62,8 @@ impl<R: Rules> Sentinel<R> {
         } else {
             0
         };
-        Some((report.priority, Reverse(offset), report.run, one.node))
-    }
-
-    /// Whether it follows the present master. One that says otherwise, such as a former master that was not reached yet, has
-    /// other data (redis#12570).
-    fn follows(&self, master: &Master, report: &Report) -> bool {
-        let follows = report.role == Role::Replica && report.master == Some(master.at.node);
-        follows || !self.rules.keeps(Rule::CandidateFollows)
+        let (seen, offset) = (Reverse(seen), Reverse(offset));
+        Some((seen, report.priority, offset, report.run, one.node))
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Config {
     pub backlog: u64,
     /// How long a copy of everything takes, which depends on how much there is and on `repl-diskless-sync-delay`.
     pub full_sync: Duration,
+    /// How long a restart takes to load what was saved: meanwhile it is alive and serves nobody.
+    pub load: Duration,
     /// After how long a silence the link to a master, or that of a replica, counts as broken. The real one knows at once where
     /// the other closed the connection, and after `repl-timeout`, a minute, where it is silent.
     pub link_timeout: Duration,
@@ -36,6 +38,7 @@ impl Config {
             max_lag: Duration::from_secs(10),
             backlog: 1 << 16,
             full_sync: Duration::from_secs(1),
+            load: Duration::ZERO,
             link_timeout: Duration::from_secs(5),
             serves_stale: true,
         }

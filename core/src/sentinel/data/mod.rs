@@ -46,6 +46,8 @@ pub struct Data {
     /// Whom it follows; `None` for a master.
     master: Option<NodeId>,
     history: History,
+    /// Until when it loads what was saved.
+    loads_until: Instant,
     /// Replica: how it stands with its master.
     link: Link,
     /// Replica: what it is copying, until when.
@@ -102,6 +104,8 @@ pub enum WriteRefused {
     NotEnoughReplicas,
     /// `BUSY`: it runs a script.
     Busy,
+    /// `LOADING`: it was restarted, and loads what was saved.
+    Loading,
     /// It has more writes than can be counted.
     Full,
 }
@@ -129,7 +133,8 @@ impl Data {
             turn: 1,
             master: saved.replica_of,
             history: saved.history,
-            link: Link::broken(now),
+            loads_until: now + config.load,
+            link: Link::broken(now + config.load),
             copying: None,
             followers: Vec::new(),
             listed: Arc::from([]),
@@ -160,7 +165,7 @@ impl Data {
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let copied = self.copying.as_ref().map(|copying| copying.until);
-        let ask = self.master.map(|_| self.link.ask_at);
+        let ask = self.master.map(|_| self.link.ask_at.max(self.loads_until));
         copied.into_iter().chain(ask).min()
     }
 
@@ -175,6 +180,9 @@ impl Data {
         }
         if self.busy {
             return Err(WriteRefused::Busy);
+        }
+        if self.is_loading() {
+            return Err(WriteRefused::Loading);
         }
         if self.good_replicas() < self.config.min_replicas {
             return Err(WriteRefused::NotEnoughReplicas);
@@ -191,8 +199,9 @@ impl Data {
     /// Whether it takes writes at `now`: a master, not busy, with enough replicas.
     #[must_use]
     pub fn is_writable(&self, now: Instant) -> bool {
-        let enough = self.good_replicas_at(now.max(self.now)) >= self.config.min_replicas;
-        self.master.is_none() && !self.busy && enough
+        let now = now.max(self.now);
+        let serves = self.master.is_none() && !self.busy && now >= self.loads_until;
+        serves && self.good_replicas_at(now) >= self.config.min_replicas
     }
 
     /// An operator's order: what [`Message::ReplicaOf`] is from a sentinel.
@@ -265,6 +274,10 @@ impl Data {
             replica_of: self.master,
             history: self.history.clone(),
         }
+    }
+
+    fn is_loading(&self) -> bool {
+        self.now < self.loads_until
     }
 
     fn origin(&self) -> Origin {

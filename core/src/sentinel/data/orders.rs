@@ -68,7 +68,7 @@ impl Data {
     fn life(&self) -> Life {
         if self.busy {
             Life::Other
-        } else if self.copying.is_some() {
+        } else if self.copying.is_some() || self.is_loading() {
             Life::Loading
         } else if self.master.is_some() && !self.config.serves_stale && !self.link_is_up(self.now) {
             Life::MasterDown

@@ -64,7 +64,7 @@ impl Data {
             self.link.agrees = false;
             self.link.down_since = self.link.heard + self.config.link_timeout;
         }
-        if self.link.ask_at > self.now {
+        if self.link.ask_at > self.now || self.is_loading() {
             return;
         }
         self.link.ask_at = self.now + ASK;
@@ -140,7 +140,8 @@ impl Data {
 
     pub(super) fn on_psync(&mut self, from: NodeId, last: Option<Mark>) {
         // Without data of its own to be sure of, it has none to give.
-        if from == self.config.id || (self.master.is_some() && !self.link_is_up(self.now)) {
+        let sure = self.master.is_none() || self.link_is_up(self.now);
+        if from == self.config.id || self.is_loading() || !sure {
             return;
         }
         let agrees = last.is_none_or(|last| self.history.contains(last));
