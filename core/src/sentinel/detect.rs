@@ -27,6 +27,15 @@ impl<R: Rules> Sentinel<R> {
         }
     }
 
+    /// The process of a node is gone, as far as its machine says.
+    pub(super) fn on_closed(&mut self, from: NodeId) {
+        for master in &mut self.masters {
+            for one in master.instances().filter(|one| one.node == from) {
+                one.closed();
+            }
+        }
+    }
+
     /// Whether this life asked this question.
     pub(super) fn is_own(&self, query: Ticket) -> bool {
         query.incarnation == self.durable.incarnation

@@ -7,13 +7,16 @@ use core::hash::{Hash, Hasher};
 
 /// What is known of one node: a master, a replica or another sentinel.
 ///
-/// Connections are left out. The oldest ping that was not answered says what a link would: after half of `down_after` the real
-/// sentinel closes a link by it (SEN-D2), and from then on such a node counts as not connected here.
+/// Connections are left out, but for the word of the host that one was closed. Else the oldest ping that was not answered says
+/// what a link would: after half of `down_after` the real sentinel closes a link by it (SEN-D2), and from then on such a node
+/// counts as not connected here.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub(super) node: NodeId,
     /// The oldest ping that was not answered: its number, and when it was sent.
     unanswered: Option<(u64, Instant)>,
+    /// Whether its connection was closed, and nothing was heard since.
+    closed: bool,
     /// When the newest ping was sent.
     pinged: Option<Instant>,
     /// When any answer to one came last.
@@ -45,6 +48,7 @@ impl Instance {
         Self {
             node,
             unanswered: None,
+            closed: false,
             pinged: None,
             answered: None,
             alive: None,
@@ -81,6 +85,7 @@ impl Instance {
             return false;
         }
         self.answered = Some(now);
+        self.closed = false;
         if life != Life::Other {
             self.alive = Some(now);
             self.unanswered = None;
@@ -89,6 +94,11 @@ impl Instance {
             self.rebooted = None;
         }
         true
+    }
+
+    /// Its process is gone.
+    pub(super) const fn closed(&mut self) {
+        self.closed = true;
     }
 
     pub(super) fn wants_info(&self, now: Instant, period: Duration) -> bool {
@@ -144,7 +154,8 @@ impl Instance {
     /// Whether it can be reached, as far as is known.
     pub(super) fn is_linked(&self, now: Instant, down_after: Duration) -> bool {
         let patience = down_after.scaled_down(1, 2).max(timing::PING);
-        self.alive.is_some() && (self.unanswered).is_none_or(|(_, at)| now.since(at) <= patience)
+        let heard = self.alive.is_some() && !self.closed;
+        heard && (self.unanswered).is_none_or(|(_, at)| now.since(at) <= patience)
     }
 
     /// SEN-D1: whether it is to be held to be down.
@@ -156,12 +167,13 @@ impl Instance {
         reboot: Option<Duration>,
     ) -> bool {
         let silent = (self.unanswered).is_some_and(|(_, at)| now.since(at) > down_after);
+        let gone = self.closed && now.since(self.alive.unwrap_or(self.role_since)) > down_after;
         let patience = down_after + timing::INFO + timing::INFO;
         let demoted =
             as_master && self.role == Role::Replica && now.since(self.role_since) > patience;
         let loading = (reboot.zip(self.rebooted))
             .is_some_and(|(patience, since)| as_master && now.since(since) > patience);
-        silent || demoted || loading
+        silent || gone || demoted || loading
     }
 
     /// Sets whether it is down. True when that is news.
@@ -199,7 +211,13 @@ impl Instance {
             now.since(self.follows_since),
         )
             .hash(hasher);
-        (self.down, ago(self.down_since), ago(self.rebooted)).hash(hasher);
+        (
+            self.down,
+            self.closed,
+            ago(self.down_since),
+            ago(self.rebooted),
+        )
+            .hash(hasher);
     }
 }
 

@@ -82,6 +82,9 @@ pub enum Message {
     },
     /// From a master to a replica: all there is, instead of whatever the replica has.
     Full(Arc<History>),
+    /// Nobody says this: a host puts it in the mouth of a node whose connection was closed or refused, because its process is
+    /// gone and its machine is not. It saves waiting for an answer that cannot come; a host that cannot tell leaves it out.
+    Closed,
 }
 
 /// An answer to `PING`.

@@ -32,8 +32,8 @@
 //! the disk, like an answer, so that the own vote is durable, too, before another hears of the epoch; a failed write ends this
 //! life; an answer names its question; what others said of a master is forgotten with its address.
 //!
-//! **Left out:** scripts, ACL, TLS and host names, connections and their sharing (the age of a ping says what a link would:
-//! SEN-D2), renamed commands, `CLIENT KILL`, and the transport of Publish/Subscribe: a data server passes a hello on to whoever
+//! **Left out:** scripts, ACL, TLS and host names, connections and their sharing (the age of a ping says what a link would, SEN-D2,
+//! and [`Message::Closed`] that one was closed), renamed commands, `CLIENT KILL`, and the transport of Publish/Subscribe: a data server passes a hello on to whoever
 //! published there lately.
 //!
 //! One file an idea: [`Config`] and `timing` (parameters), [`File`] (what is durable) and `durable` (law C1), [`Message`], [`Rule`]

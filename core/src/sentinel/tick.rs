@@ -184,6 +184,7 @@ impl<R: Rules> Sentinel<R> {
                 leader.map(|leader| (leader, epoch)),
             ),
             Message::Hello(hello) => self.on_hello(hello),
+            Message::Closed => self.on_closed(from),
             Message::Info { .. }
             | Message::ReplicaOf(_)
             | Message::Psync { .. }

@@ -55,6 +55,35 @@ fn a_failover_goes_through_its_stages_in_the_order_of_the_real_log() {
 }
 
 #[test]
+fn a_process_that_is_gone_is_noticed_sooner_than_one_that_is_silent() {
+    // SEN-D1, the second reason: what counts is the last sign of life, up to a ping period and a tick before the end.
+    let mut spans = Vec::new();
+    for seed in 0..20 {
+        let mut desk = Desk::new(Plan {
+            refuses: true,
+            seed,
+            ..Plan::default()
+        });
+        desk.run_for(12 * SEC + seed * 73 * MS);
+        let died = desk.now;
+        desk.crash(server(0, 0));
+        desk.run_for(10 * SEC);
+        spans.extend(
+            desk.told("+sdown")
+                .into_iter()
+                .take(3)
+                .map(|(at, ..)| at - died),
+        );
+        // Which the others and the replicas are told, too, and nobody takes for the end of them.
+        assert_eq!(desk.told("+switch-master").len(), 3);
+        assert_eq!(desk.judge.broken(), []);
+    }
+    let (least, most) = (spans.iter().min().unwrap(), spans.iter().max().unwrap());
+    assert!((1_850 * MS..2_200 * MS).contains(least), "{least}");
+    assert!((2_800 * MS..3_150 * MS).contains(most), "{most}");
+}
+
+#[test]
 fn the_host_is_told_of_the_first_masters_failover() {
     let mut desk = Desk::calm();
     desk.crash(server(0, 0));

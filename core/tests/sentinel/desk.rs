@@ -184,6 +184,20 @@ impl Desk {
             return;
         }
         let now = self.now;
+        let dead = match (self.seats.get(&to), self.servers.get(&to)) {
+            (Some(seat), _) => seat.machine.is_none(),
+            (_, Some(server)) => server.machine.is_none(),
+            _ => false,
+        };
+        // The machine is there: it refuses the connection.
+        if dead && self.plan.refuses && flight.message != Message::Closed {
+            let (from, message) = (to, Message::Closed);
+            return self.fly(Flight {
+                from,
+                to: flight.from,
+                message,
+            });
+        }
         if let Some(seat) = self.seats.get_mut(&to) {
             if seat.frozen {
                 return seat.late.push(flight);
@@ -387,7 +401,7 @@ impl Desk {
         }
     }
 
-    fn fly(&mut self, flight: Flight) {
+    pub(super) fn fly(&mut self, flight: Flight) {
         let (now, plan) = (self.now, &self.plan);
         self.trace =
             (self.trace.rotate_left(5) ^ now ^ (flight.from.0 << 20) ^ (flight.to.0 << 40))

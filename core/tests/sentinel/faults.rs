@@ -95,6 +95,12 @@ impl Desk {
 
     /// A process dies; what a sentinel's disk was asked for and has not answered may or may not be there.
     pub(crate) fn crash(&mut self, id: NodeId) {
+        if self.plan.refuses {
+            for to in self.all().into_iter().filter(|to| *to != id) {
+                let (from, message) = (id, Message::Closed);
+                self.fly(Flight { from, to, message });
+            }
+        }
         if let Some(seat) = self.seats.get_mut(&id) {
             let kept = self.random.below(seat.asked.len() as u64 + 1) as usize;
             let asked: Vec<_> = seat.asked.drain(..).collect();

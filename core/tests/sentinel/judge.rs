@@ -315,6 +315,9 @@ impl Judge {
                 self.waits.remove(&(id, name));
                 let of = |node: &NodeId| group_of(*node) == Some(name);
                 self.down.retain(|(by, node)| *by != id || !of(node));
+                // Whatever it knew of anybody was of another time.
+                self.alive.retain(|(by, node), _| *by != id || !of(node));
+                self.reports.retain(|(by, node), _| *by != id || !of(node));
             }
             News::SdownSet(_, node) => {
                 self.down.insert((id, node));

@@ -112,7 +112,7 @@ fn wild(random: &mut Random) -> Message {
         origin,
         offset: number(random),
     };
-    match random.below(13) {
+    match random.below(14) {
         0 => Message::Ping { query },
         1 | 2 => Message::Pong {
             query,
@@ -154,6 +154,7 @@ fn wild(random: &mut Random) -> Message {
             config_epoch: number(random),
         }),
         11 => Message::ReplicaOf(Some(node(random))),
+        12 => Message::Closed,
         _ => match random.below(3) {
             0 => Message::Psync { last: Some(mark) },
             1 => Message::Stream {

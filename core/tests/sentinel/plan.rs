@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) identical: bool,
     /// Whether sentinels know each other from the start, from their files.
     pub(crate) acquainted: bool,
+    /// Whether a machine whose process is gone says so.
+    pub(crate) refuses: bool,
 }
 
 impl Default for Plan {
@@ -65,6 +67,7 @@ impl Default for Plan {
             seed: 1,
             identical: false,
             acquainted: true,
+            refuses: false,
         }
     }
 }

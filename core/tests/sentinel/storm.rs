@@ -43,6 +43,7 @@ fn plan(seed: u64, rules: Switched) -> Plan {
         disk: [(MS, 5 * MS), (MS, 200 * MS)][random.below(2) as usize],
         loss: [0, 20][random.below(2) as usize],
         repeated: [0, 50][random.below(2) as usize],
+        refuses: random.below(2) == 0,
         rules,
         seed,
         ..Plan::default()

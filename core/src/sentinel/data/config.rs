@@ -20,8 +20,8 @@ pub struct Config {
     pub full_sync: Duration,
     /// How long a restart takes to load what was saved: meanwhile it is alive and serves nobody.
     pub load: Duration,
-    /// After how long a silence the link to a master, or that of a replica, counts as broken. The real one knows at once where
-    /// the other closed the connection, and after `repl-timeout`, a minute, where it is silent.
+    /// After how long a silence the link to a master, or that of a replica, counts as broken: `repl-timeout`, a minute in the
+    /// real one. Where the other's process is gone, [`Message::Closed`](super::super::Message::Closed) tells sooner.
     pub link_timeout: Duration,
     /// `replica-serve-stale-data`: whether a replica without a link to its master answers.
     pub serves_stale: bool,

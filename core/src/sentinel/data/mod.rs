@@ -11,7 +11,7 @@
 //! Like the elections it does no I/O: the host gives it messages and the time, and carries out what it says. What survives a
 //! restart is the host's choice, too: see [`Saved`].
 //!
-//! **Left out:** the connections (silence stands for a broken one), the time that data takes but for [`Config::full_sync`],
+//! **Left out:** the connections (a host may tell that one was closed, and silence stands for a broken one), the time that data takes but for [`Config::full_sync`],
 //! `CLIENT KILL`, `WAIT`, reads, and the bytes of the backlog, which is counted in writes.
 //!
 //! One file an idea: [`Config`], [`History`] (what it has), `replicate` (how it comes to the others), `orders` (what it becomes

@@ -33,6 +33,7 @@ impl Data {
             Message::Psync { last } => self.on_psync(from, last),
             Message::Stream { after, writes } => self.on_stream(from, after, writes),
             Message::Full(history) => self.on_full(from, history),
+            Message::Closed => self.on_closed(from),
             // Between sentinels, or an answer to one.
             Message::Pong { .. }
             | Message::Told { .. }

@@ -209,6 +209,19 @@ impl Data {
         self.listed = self.followers.iter().map(|one| one.node).collect();
     }
 
+    /// A connection was closed: that of a master, or of a replica.
+    pub(super) fn on_closed(&mut self, from: NodeId) {
+        if self.master == Some(from) && self.link_is_up(self.now) {
+            self.link.agrees = false;
+            self.link.down_since = self.now;
+        }
+        let before = self.followers.len();
+        self.followers.retain(|one| one.node != from);
+        if self.followers.len() != before {
+            self.list();
+        }
+    }
+
     /// Sends writes on as they come.
     pub(super) fn spread(&mut self, after: Option<Mark>, origin: Origin, count: u64) {
         let writes = Some((origin, count));
