@@ -129,6 +129,7 @@ impl Desk {
     pub(crate) fn retire(&mut self, id: NodeId) {
         self.crash(id);
         self.seats.remove(&id);
+        self.judge.retired(id);
         self.look_at_links();
     }
 

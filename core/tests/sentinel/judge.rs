@@ -29,8 +29,10 @@ pub(crate) struct Judge {
     tried: Of<u64>,
     /// Since when the next attempt has to wait.
     waits: Of<u64>,
-    /// Since when a sentinel cannot reach a majority.
-    alone: BTreeMap<NodeId, u64>,
+    /// Which sentinels cannot reach a majority.
+    alone: BTreeSet<NodeId>,
+    /// When a sentinel last reached another, there and back; for ever while it does.
+    reached: BTreeMap<(NodeId, NodeId), u64>,
     /// What was last told to a sentinel in this life of it.
     reports: BTreeMap<(NodeId, NodeId), (Ticket, Report, u64)>,
     alive: BTreeMap<(NodeId, NodeId), u64>,
@@ -64,7 +66,8 @@ impl Judge {
             held: BTreeMap::new(),
             tried: BTreeMap::new(),
             waits: BTreeMap::new(),
-            alone: BTreeMap::new(),
+            alone: BTreeSet::new(),
+            reached: BTreeMap::new(),
             reports: BTreeMap::new(),
             alive: BTreeMap::new(),
             followed: BTreeMap::new(),
@@ -113,6 +116,12 @@ impl Judge {
         self.followed.retain(|(to, _), _| *to != id);
         self.down.retain(|(by, _)| *by != id);
         self.offices.entry(id).or_insert((None, Token::NONE)).0 = None;
+    }
+
+    pub(crate) fn retired(&mut self, id: NodeId) {
+        self.reached
+            .retain(|(one, other), _| *one != id && *other != id);
+        self.alone.remove(&id);
     }
 
     pub(crate) fn forced(&mut self, name: MasterName, epoch: u64) {
@@ -174,17 +183,21 @@ impl Judge {
         }
         let up = |id: &NodeId| seats[id].machine.is_some() && !seats[id].frozen;
         for one in seats.keys() {
-            let reaches = |other: &&NodeId| {
-                *other == one
-                    || up(other)
-                        && !cuts.contains(&(*one, **other))
-                        && !cuts.contains(&(**other, *one))
-            };
-            let reached = seats.keys().filter(reaches).count();
+            let mut reached = 0;
+            for other in seats.keys() {
+                let linked = !cuts.contains(&(*one, *other)) && !cuts.contains(&(*other, *one));
+                let last = self.reached.entry((*one, *other)).or_default();
+                if one == other || up(other) && linked {
+                    *last = u64::MAX;
+                    reached += 1;
+                } else if *last == u64::MAX {
+                    *last = now;
+                }
+            }
             if reached > seats.len() / 2 {
                 self.alone.remove(one);
             } else {
-                self.alone.entry(*one).or_insert(now);
+                self.alone.insert(*one);
             }
         }
     }
@@ -304,7 +317,7 @@ impl Judge {
                         format!("{id} replaces a healthy master of {name} at {epoch}")
                     });
                 }
-                if self.alone.contains_key(&id) {
+                if self.alone.contains(&id) {
                     self.check(Invariant::NoMinorityFailover, now, true, String::new);
                 }
             }
@@ -358,7 +371,14 @@ impl Judge {
         let own = machine.id();
         let master = machine.master(name).unwrap();
         let tried = self.tried.get(&(id, name)).copied().unwrap_or(now);
-        let alone = (self.alone.get(&id)).is_some_and(|since| since + self.slowest < tried);
+        // One after the other is enough.
+        let since = tried.saturating_sub(self.slowest);
+        let others = self.reached.iter().filter(|((by, _), _)| *by == id);
+        let (all, met) = (
+            others.clone().count(),
+            others.filter(|(_, last)| **last >= since).count(),
+        );
+        let alone = met <= all / 2;
         self.check(Invariant::NoMinorityFailover, now, !alone, || {
             format!("{id} is elected for {name} at {epoch} and reaches no majority")
         });
