@@ -164,10 +164,9 @@ impl Rule {
     pub const fn protects(self) -> Invariant {
         match self {
             Self::VoteDurable | Self::OneVoteAnEpoch => Invariant::OneVote,
-            Self::FailoverEpoch => Invariant::OneLeader,
             Self::OwnMastersEpoch | Self::SeedMixedWithNode => Invariant::FailoverCompletes,
             Self::AllKnownVoters => Invariant::NoMinorityFailover,
-            Self::MajorityBesidesQuorum => Invariant::MajorityAuthorised,
+            Self::FailoverEpoch | Self::MajorityBesidesQuorum => Invariant::MajorityAuthorised,
             Self::WaitAfterVote | Self::WaitAfterAttempt => Invariant::RateLimited,
             Self::ConfigEpochRises | Self::OvertakenGivesUp => Invariant::ConfigMonotone,
             Self::RewriteNamesPromoted => Invariant::NoSelfReplication,
@@ -188,12 +187,6 @@ impl Rule {
                 Invariant::MajorityAuthorised,
                 Invariant::ConvergesToMax,
             ],
-            // Who adds up votes of two epochs has no majority in one.
-            Invariant::OneLeader => &[
-                Invariant::MajorityAuthorised,
-                Invariant::ConfigUnique,
-                Invariant::ConvergesToMax,
-            ],
             Invariant::NoMinorityFailover => &[
                 Invariant::MajorityAuthorised,
                 Invariant::OneLeader,
@@ -201,6 +194,7 @@ impl Rule {
                 Invariant::ConvergesToMax,
                 Invariant::MasterStays,
             ],
+            // Who adds up votes of two epochs has no majority in one, and another may have.
             Invariant::MajorityAuthorised => &[
                 Invariant::NoMinorityFailover,
                 Invariant::OneLeader,

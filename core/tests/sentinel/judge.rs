@@ -392,12 +392,12 @@ impl Judge {
         };
         let votes = self.votes.iter().filter(of_epoch).count();
         let needed = master.voters() / 2 + 1;
+        self.check(Invariant::MajorityAuthorised, now, votes >= needed, || {
+            format!("{id} has {votes} of {needed} votes for {name} at {epoch}")
+        });
         let first = *self.elected.entry((name, epoch)).or_insert(own);
         self.check(Invariant::OneLeader, now, first == own, || {
             format!("{first} and {own} are elected for {name} at {epoch}")
-        });
-        self.check(Invariant::MajorityAuthorised, now, votes >= needed, || {
-            format!("{id} has {votes} of {needed} votes for {name} at {epoch}")
         });
     }
 
