@@ -96,9 +96,12 @@ impl Instance {
         true
     }
 
-    /// Its process is gone.
+    /// Its process is gone. The real one pings at once when it has to connect again, so that the silence counts from now.
     pub(super) const fn closed(&mut self) {
         self.closed = true;
+        if self.unanswered.is_none() {
+            (self.answered, self.pinged) = (None, None);
+        }
     }
 
     pub(super) fn wants_info(&self, now: Instant, period: Duration) -> bool {
@@ -167,13 +170,12 @@ impl Instance {
         reboot: Option<Duration>,
     ) -> bool {
         let silent = (self.unanswered).is_some_and(|(_, at)| now.since(at) > down_after);
-        let gone = self.closed && now.since(self.alive.unwrap_or(self.role_since)) > down_after;
         let patience = down_after + timing::INFO + timing::INFO;
         let demoted =
             as_master && self.role == Role::Replica && now.since(self.role_since) > patience;
         let loading = (reboot.zip(self.rebooted))
             .is_some_and(|(patience, since)| as_master && now.since(since) > patience);
-        silent || gone || demoted || loading
+        silent || demoted || loading
     }
 
     /// Sets whether it is down. True when that is news.

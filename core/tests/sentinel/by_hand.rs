@@ -56,7 +56,7 @@ fn a_failover_goes_through_its_stages_in_the_order_of_the_real_log() {
 
 #[test]
 fn a_process_that_is_gone_is_noticed_sooner_than_one_that_is_silent() {
-    // SEN-D1, the second reason: what counts is the last sign of life, up to a ping period and a tick before the end.
+    // SEN-D1: it is pinged at once, where a silent one is pinged a period after its last answer.
     let mut spans = Vec::new();
     for seed in 0..20 {
         let mut desk = Desk::new(Plan {
@@ -79,8 +79,8 @@ fn a_process_that_is_gone_is_noticed_sooner_than_one_that_is_silent() {
         assert_eq!(desk.judge.broken(), []);
     }
     let (least, most) = (spans.iter().min().unwrap(), spans.iter().max().unwrap());
-    assert!((1_850 * MS..2_200 * MS).contains(least), "{least}");
-    assert!((2_800 * MS..3_150 * MS).contains(most), "{most}");
+    // Five kills of a real one (7.0) with this setting took from 3.02 to 3.09 s.
+    assert!(*least > 3_000 * MS && *most < 3_250 * MS, "{least} {most}");
 }
 
 #[test]
