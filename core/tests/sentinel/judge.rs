@@ -218,6 +218,9 @@ impl Judge {
             Message::Pong { life, .. } if *life != Life::Other => {
                 self.alive.insert(key, now);
             }
+            Message::Closed => {
+                self.alive.remove(&key);
+            }
             _ => {}
         }
     }
