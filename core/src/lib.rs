@@ -23,6 +23,7 @@ extern crate std;
 pub mod codec;
 pub mod drive;
 pub mod fence;
+pub mod isr;
 pub mod lease;
 pub mod log;
 pub mod membership;
