@@ -45,22 +45,23 @@ impl<R: Rules> Controller<R> {
             }
             _ => {}
         }
-        records.push(Record::RegisterBroker {
-            broker,
-            incarnation,
-        });
         let unclean = self.config.elr
             && former.is_some_and(|former| clean != Some(former.epoch))
             && self.rules.keeps(Rule::UncleanLeaves);
-        // KAFKA-18106: it is fenced from here on, and leads nothing.
+        // KAFKA-18106: it is fenced from here on, and leads nothing. Said before it is registered, so that the new life hears
+        // of nothing that the former had, however far it has read.
         if former.is_some() {
             self.without(broker, unclean, &mut records);
         }
         let active = self.active.as_mut().ok_or(Fault::NotController)?;
-        let epoch = active.next;
+        let epoch = active.next.saturating_add(records.len() as u64);
         if epoch == u64::MAX {
             return Err(Fault::Busy);
         }
+        records.push(Record::RegisterBroker {
+            broker,
+            incarnation,
+        });
         let session = Session {
             broker,
             heard: now,
@@ -133,18 +134,20 @@ impl<R: Rules> Controller<R> {
             State::Unfenced => (false, false),
             State::ShuttingDown => (false, true),
         };
-        if (fenced, shutting_down) != (registration.fenced, registration.shutting_down) {
-            records.push(Record::ChangeBroker {
-                broker,
-                epoch,
-                fenced,
-                shutting_down,
-            });
-        }
+        let changed = (fenced, shutting_down) != (registration.fenced, registration.shutting_down);
+        let change = changed.then_some(Record::ChangeBroker {
+            broker,
+            epoch,
+            fenced,
+            shutting_down,
+        });
+        // In an order in which no broker leads that may not, however far one has read.
         if next == State::Unfenced {
+            records.extend(change);
             self.with(broker, &mut records);
         } else {
             self.without(broker, false, &mut records);
+            records.extend(change);
         }
         self.decide(records);
         if let Some(active) = &mut self.active

@@ -43,9 +43,9 @@ impl<R: Rules> Controller<R> {
         let leader = change.and_then(|change| change.leader).unwrap_or(before);
         match (election, leader) {
             (Election::Preferred, leader) if leader != preferred => {
-                return Err(Fault::PreferredNotAvailable);
+                Err(Fault::PreferredNotAvailable)
             }
-            (_, None) => return Err(Fault::NobodyEligible),
+            (_, None) => Err(Fault::NobodyEligible),
             (_, Some(leader)) => {
                 let record = change.map(|change| Record::ChangePartition { at, change });
                 self.decide(record.into_iter().collect());
