@@ -15,7 +15,7 @@ use core::hash::{Hash, Hasher};
 pub const MAX_AHEAD: usize = 4_096;
 
 /// What a broker asks of its host, and what it says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BrokerOutput {
     /// Ask the active controller, and give the answer under this ticket. Where none is known or reached, nothing need be
     /// said: it asks again.

@@ -4,6 +4,7 @@ use crate::judge::Judge;
 use crate::ledger::Ledger;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::hash::{Hash, Hasher};
 use tenure::isr::{
     Acks, Answer, Broker, BrokerBoot, BrokerConfig, BrokerEvent, BrokerOutput, Controller,
     ControllerConfig, ControllerOutput, Fate, Message, PartitionId, Record, Replica, ReplicaBoot,
@@ -94,6 +95,8 @@ pub(crate) struct Life {
     high_watermarks: BTreeMap<PartitionId, u64>,
     /// For when each was called last.
     armed: BTreeMap<PartitionId, Instant>,
+    /// Which replicas were given something.
+    touched: Vec<PartitionId>,
     broker_armed: Option<Instant>,
     /// What producers wait for.
     waiting: Vec<(PartitionId, Position)>,
@@ -242,6 +245,7 @@ impl Cluster {
             Event::Replica(me, life, at) => {
                 let due = |life: &mut Life| {
                     life.armed.remove(&at);
+                    life.touched.push(at);
                     if let Some(replica) = life.replicas.get_mut(&at) {
                         replica.timeout(now);
                         assert!(replica.deadline().is_none_or(|due| due > now), "C2");
@@ -260,6 +264,7 @@ impl Cluster {
                 let life = self.hosts[to].lives;
                 let from = NodeId(from as u64);
                 self.with(to, life, |life| {
+                    life.touched.push(at);
                     if let Some(replica) = life.replicas.get_mut(&at) {
                         replica.message(now, from, &message);
                     }
@@ -282,6 +287,7 @@ impl Cluster {
                 self.with(me, life, |life| match asker {
                     Asker::Broker => life.broker.answer(now, ticket, answer),
                     Asker::Replica(at) => {
+                        life.touched.push(at);
                         if let Some(replica) = life.replicas.get_mut(&at) {
                             replica.answer(now, ticket, answer);
                         }
@@ -465,6 +471,7 @@ impl Cluster {
             fed: (0, self.ledger.cuts),
             high_watermarks: BTreeMap::new(),
             armed: BTreeMap::new(),
+            touched: Vec::new(),
             broker_armed: None,
             waiting: Vec::new(),
         });
@@ -499,7 +506,7 @@ impl Cluster {
 
     fn drain_controller(&mut self, which: usize) {
         while let Some(output) = self.controllers[which].poll() {
-            self.mix(&format!("{output:?}"));
+            self.mix(&output);
             match output {
                 ControllerOutput::Append {
                     epoch,
@@ -544,7 +551,7 @@ impl Cluster {
             let mut quiet = true;
             while let Some(output) = life.broker.poll() {
                 quiet = false;
-                self.mix(&format!("{me} {output:?}"));
+                self.mix(&output);
                 match output {
                     BrokerOutput::Ask(ticket, request) => {
                         let to = self.active();
@@ -553,12 +560,15 @@ impl Cluster {
                     BrokerOutput::Assign(at, view) => {
                         let disk = self.hosts[me].disk.remove(&at);
                         let (now, rules, config) = (self.at(), self.rules, self.config.1);
-                        let broker = &life.broker;
+                        // One that was replaced since has no replicas any more.
+                        let (id, Some(epoch)) = (life.broker.id(), life.broker.epoch()) else {
+                            continue;
+                        };
                         let replica = life.replicas.entry(at).or_insert_with(|| {
                             let (log, high_watermark) = disk.unwrap_or_default();
                             let boot = ReplicaBoot {
-                                broker: broker.id(),
-                                epoch: broker.epoch().expect("it is registered"),
+                                broker: id,
+                                epoch,
                                 incarnation: me as u64 * 1_000_000 + number,
                                 log,
                                 high_watermark,
@@ -566,6 +576,7 @@ impl Cluster {
                             Replica::with_rules(config, at, boot, now, rules).unwrap()
                         });
                         replica.assign(now, &view);
+                        life.touched.push(at);
                     }
                     BrokerOutput::Remove(at) => {
                         life.replicas.remove(&at);
@@ -574,8 +585,7 @@ impl Cluster {
                     BrokerOutput::Event(event) => over = over.or(ends(event)),
                 }
             }
-            let all: Vec<_> = life.replicas.keys().copied().collect();
-            for at in all {
+            for at in std::mem::take(&mut life.touched) {
                 quiet &= !self.drain_replica(me, number, &mut life, at);
             }
             if quiet {
@@ -614,7 +624,7 @@ impl Cluster {
         };
         while let Some(output) = replica.poll() {
             said = true;
-            self.mix(&format!("{me} {at:?} {output:?}"));
+            self.mix(&output);
             match output {
                 ReplicaOutput::Send(to, message) => {
                     let to = to.0 as usize;
@@ -634,7 +644,8 @@ impl Cluster {
                     ));
                 }
                 ReplicaOutput::Event(event) => {
-                    self.news(NodeId(me as u64), at, replica, event);
+                    let before = life.high_watermarks.get(&at).copied().unwrap_or(0);
+                    self.news(NodeId(me as u64), at, (replica, before), event);
                 }
             }
         }
@@ -676,7 +687,7 @@ impl Cluster {
         &mut self,
         me: NodeId,
         at: PartitionId,
-        replica: &Replica<Switched>,
+        (replica, before): (&Replica<Switched>, u64),
         event: ReplicaEvent,
     ) {
         match event {
@@ -692,7 +703,7 @@ impl Cluster {
                     return;
                 };
                 self.judge
-                    .exposes(self.now, at, epoch, replica.log(), high_watermark);
+                    .exposes(self.now, at, epoch, replica.log(), (before, high_watermark));
                 if let Some((latest, who)) = self.judge.latest(at)
                     && latest > epoch
                     && let Some(life) = &self.hosts[who.0 as usize].life
@@ -742,10 +753,8 @@ impl Cluster {
             Acks::All => life.waiting.push((at, last)),
             Acks::Leader => self.judge.acknowledged(at, last, false),
         }
-        let number = self.hosts[me].lives;
+        life.touched.push(at);
         self.drain(me);
-        // It may have something to do sooner.
-        self.push(1, Event::Replica(me, number, at));
         Some(last)
     }
 
@@ -763,10 +772,11 @@ impl Cluster {
         &life.replicas[&at]
     }
 
-    fn mix(&mut self, what: &str) {
-        for byte in what.bytes() {
-            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+    fn mix(&mut self, what: &impl std::hash::Hash) {
+        let mut hasher = std::hash::DefaultHasher::new();
+        (self.hash, self.now).hash(&mut hasher);
+        what.hash(&mut hasher);
+        self.hash = hasher.finish();
     }
 }
 

@@ -156,9 +156,6 @@ impl Judge {
 
     /// A broker's disk lost something of a partition.
     pub(crate) fn lost(&mut self, broker: NodeId, at: PartitionId) {
-        if std::env::var("TRACE").is_ok() {
-            println!("T lost {broker:?} {at:?}");
-        }
         let partition = self.known.image().partition(at);
         let matters = partition
             .is_some_and(|partition| partition.among(broker, partition.isr.or(partition.elr)));
@@ -183,9 +180,6 @@ impl Judge {
         epoch: u64,
         log: &Shape,
     ) {
-        if std::env::var("TRACE").is_ok() {
-            println!("T {now} leads {broker:?} {at:?} {epoch} {log:?}");
-        }
         let past = self.past.entry(at).or_default();
         let (latest, who) = past.leader;
         if epoch == latest && who != broker.0 {
@@ -237,17 +231,15 @@ impl Judge {
         at: PartitionId,
         epoch: u64,
         log: &Shape,
-        high_watermark: u64,
+        (before, high_watermark): (u64, u64),
     ) {
         let past = self.past.entry(at).or_default();
         if past.excused || epoch < past.unclean || past.pardon {
             return;
         }
-        if std::env::var("TRACE").is_ok() {
-            println!("T {now} exposes {at:?} {epoch} {high_watermark}");
-        }
         let mut wrong = None;
-        for index in 1..=high_watermark {
+        // What was there before was looked at when it came to lead.
+        for index in (before + 1).min(past.exposed.len() as u64 + 1)..=high_watermark {
             let written = log.term_at(index).unwrap_or(0);
             match past.exposed.get(index as usize - 1) {
                 None => past.exposed.push(written),

@@ -87,7 +87,7 @@ impl Cluster {
                 self.start(me);
             }
         }
-        self.run(6_000);
+        self.run(5_000);
         let image = self.judge.image().clone();
         for (at, _, partition) in image.partitions() {
             let leads = partition.leader;

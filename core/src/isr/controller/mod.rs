@@ -20,7 +20,7 @@ use core::hash::{Hash, Hasher};
 pub const MAX_WAITING: usize = 4_096;
 
 /// What a controller asks of its host, and what it says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ControllerOutput {
     /// Append these to the metadata log at exactly this offset, all or none, if `epoch` still leads it. When that is not so,
     /// call [`renounce`](Controller::renounce).

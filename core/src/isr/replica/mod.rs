@@ -21,7 +21,7 @@ pub use lead::{Acks, Consumed, Fate, ProduceFault};
 pub use message::Message;
 
 /// What a replica asks of its host, and what it says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReplicaOutput {
     /// Send this to the replica of the same partition at this broker. May be lost, late, repeated or reordered.
     Send(NodeId, Message),
