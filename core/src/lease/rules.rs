@@ -84,7 +84,11 @@ impl Rule {
     /// long may have taken office late.
     #[must_use]
     pub const fn follows(self) -> &'static [Invariant] {
-        &[Invariant::TokenRises]
+        match self {
+            // Who takes itself for elected writes as such.
+            Self::OwnSession => &[Invariant::TokenRises, Invariant::NoStaleWrite],
+            _ => &[Invariant::TokenRises],
+        }
     }
 }
 

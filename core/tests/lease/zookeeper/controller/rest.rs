@@ -43,7 +43,9 @@ impl Obliging {
                 session: SESSION,
                 timeout: *timeout,
             },
-            Request::Data { path, .. } if path.ends_with("epoch") => Reply::Data(self.epoch.clone(), stat),
+            Request::Data { path, .. } if path.ends_with("epoch") => {
+                Reply::Data(self.epoch.clone(), stat)
+            }
             Request::Data { .. } if self.taken || self.claimed => {
                 self.looked += 1;
                 Reply::Data(self.name.clone(), stat)
@@ -112,10 +114,15 @@ fn a_machine_at_rest_is_small() {
         let shared = |text: &str| (text.len() + 16).next_multiple_of(8) as i64;
         let config = config(common("anna"));
         let root = &config.parent;
-        let paths = ["", "/controller", "/controller_epoch"].map(|end| shared(&format!("{root}{end}")));
+        let paths =
+            ["", "/controller", "/controller_epoch"].map(|end| shared(&format!("{root}{end}")));
         let heap = counted.bytes_current - paths.iter().sum::<i64>() - shared("anna");
         let all = size_of::<Controller>() as i64 + heap;
         println!("{} + {heap}", size_of::<Controller>());
-        assert!(all <= 512, "{} + {heap}, taken: {taken}", size_of::<Controller>());
+        assert!(
+            all <= 512,
+            "{} + {heap}, taken: {taken}",
+            size_of::<Controller>()
+        );
     }
 }

@@ -80,7 +80,14 @@ impl Kafka {
         taken
     }
 
-    fn claim(&mut self, session: SessionId, path: &Path, data: &str, epoch: u64, guard: &Guard) -> Reply {
+    fn claim(
+        &mut self,
+        session: SessionId,
+        path: &Path,
+        data: &str,
+        epoch: u64,
+        guard: &Guard,
+    ) -> Reply {
         if self.model.nodes.contains_key(path) {
             return Reply::NodeExists;
         }
@@ -139,7 +146,9 @@ impl Kafka {
                     Err(failed) => failed,
                     Ok(()) => {
                         let data = data.to_string().into();
-                        self.model.write(&path, &data).map_or(Reply::NoNode, Reply::Set)
+                        self.model
+                            .write(&path, &data)
+                            .map_or(Reply::NoNode, Reply::Set)
                     }
                 }
             }
@@ -147,7 +156,9 @@ impl Kafka {
                 Err(failed) => failed,
                 Ok(()) => self.model.delete(&path),
             },
-            Request::CreateEpoch { path, .. } => self.model.create(&path, &"0".into(), SessionId::NONE),
+            Request::CreateEpoch { path, .. } => {
+                self.model.create(&path, &"0".into(), SessionId::NONE)
+            }
             _ => unreachable!("asked of the model itself"),
         }
     }
@@ -199,7 +210,11 @@ impl<R: Rules> Store<Controller<R>> for Kafka {
         <Model as Store<ZooKeeper>>::wake(&mut self.model, now);
         while let Some(place) = self.queue.iter().position(|(.., at)| *at <= now) {
             if let Some((who, epoch, guard, _)) = self.queue.remove(place)
-                && self.model.sessions.values().any(|session| session.who == who)
+                && self
+                    .model
+                    .sessions
+                    .values()
+                    .any(|session| session.who == who)
             {
                 // By whatever session its client has now.
                 self.write(epoch, &guard);

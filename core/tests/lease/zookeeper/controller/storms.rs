@@ -39,7 +39,14 @@ fn storm(seed: u64, names: &[&str], weather: Weather, faults: Faults) -> (Run, S
 fn led_again() -> u64 {
     let config = config(common("anna"));
     let ttl = config.common.timing.ttl;
-    let machine = boot(config.common.clone(), Boot { incarnation: 1, seed: 1 }, Instant::ZERO);
+    let machine = boot(
+        config.common.clone(),
+        Boot {
+            incarnation: 1,
+            seed: 1,
+        },
+        Instant::ZERO,
+    );
     let takeover = machine.budget().unwrap().takeover + ttl + ttl + ttl + ttl;
     takeover.as_micros()
 }
@@ -48,8 +55,7 @@ fn led_again() -> u64 {
 fn in_calm_weather_one_leads_and_goes_on() {
     let (run, seen) = storm(1, &DISTINCT, Weather::CALM, Faults::None);
     assert_eq!((run.broken, run.tenures, run.lapsed), (None, 1, 0));
-    // A tick for the proof, and what it takes to come there.
-    assert!(run.vacant < 4_000_000, "{run:?}");
+    assert!(run.vacant < 1_000_000, "{run:?}");
     assert_eq!((seen.claims, seen.stale, seen.leaps), (1, 0, 0));
 }
 
@@ -73,7 +79,10 @@ fn in_any_weather_nobody_believes_beside_another() {
         refused += seen.refused;
     }
     println!("{tenures} tenures, {lapsed} lapsed, {refused} late writes refused");
-    assert!(tenures > 8_000 && lapsed > 500 && refused > 1_000, "{tenures} {lapsed} {refused}");
+    assert!(
+        tenures > 8_000 && lapsed > 500 && refused > 1_000,
+        "{tenures} {lapsed} {refused}"
+    );
 }
 
 /// Somebody closes a session: until the holder hears of it two believe, but not for longer than the session would have lasted.
@@ -121,7 +130,10 @@ fn each_rule_that_is_off_breaks_what_it_protects() {
         });
         let all = rule.follows().iter().copied().chain([rule.protects()]);
         let allowed = all.map(Invariant::name).collect::<Vec<_>>();
-        assert!(broken.is_some_and(|name| allowed.contains(&name)), "{rule:?}: {broken:?}");
+        assert!(
+            broken.is_some_and(|name| allowed.contains(&name)),
+            "{rule:?}: {broken:?}"
+        );
     }
 }
 
