@@ -1,8 +1,10 @@
 //! Kafka's brokers and partitions: by hand, and under a hostile host, network and log, with the invariants judged from outside.
 
+mod bench;
 mod client;
 mod cluster;
 mod judge;
 mod ledger;
 mod mischief;
+mod reports;
 mod storms;
