@@ -1,7 +1,7 @@
 //! A broker: registered, heard of, let go; and what the metadata log says to it.
 
 use super::config::{BrokerBoot, BrokerConfig, ConfigError};
-use super::image::Image;
+use super::image::{Image, MAX_OFFSET};
 use super::record::{PartitionId, Record};
 use super::refuse::{Refusal, Refusals};
 use super::rules::{Faithful, Rule, Rules};
@@ -195,7 +195,7 @@ impl<R: Rules> Broker<R> {
     pub fn metadata(&mut self, now: Instant, offset: u64, record: &Record) {
         let now = self.look_at_the_clock(now);
         let last = self.ahead.back().map(|(last, _)| *last);
-        if offset < self.next || last.is_some_and(|last| offset <= last) || offset == u64::MAX {
+        if offset < self.next || last.is_some_and(|last| offset <= last) || offset >= MAX_OFFSET {
             self.refusals.add(Refusal::ImpossibleRecord);
         } else if self.ahead.len() == MAX_AHEAD {
             self.refusals.add(Refusal::TooFarAhead);
@@ -209,8 +209,12 @@ impl<R: Rules> Broker<R> {
     /// Everything before `offset` is committed, and was told.
     pub fn high_watermark(&mut self, now: Instant, offset: u64) {
         let now = self.look_at_the_clock(now);
-        self.high_watermark = self.high_watermark.max(offset);
-        self.apply();
+        if offset > MAX_OFFSET {
+            self.refusals.add(Refusal::Exhausted);
+        } else {
+            self.high_watermark = self.high_watermark.max(offset);
+            self.apply();
+        }
         self.act(now);
     }
 

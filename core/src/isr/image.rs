@@ -8,6 +8,9 @@ use crate::NodeId;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+/// No offset is as high: whatever is decided at once ends far below what can be counted.
+pub(super) const MAX_OFFSET: u64 = u64::MAX / 2;
+
 /// A broker that is registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Registration {

@@ -54,10 +54,7 @@ impl<R: Rules> Controller<R> {
             self.without(broker, unclean, &mut records);
         }
         let active = self.active.as_mut().ok_or(Fault::NotController)?;
-        let epoch = active.next.saturating_add(records.len() as u64);
-        if epoch == u64::MAX {
-            return Err(Fault::Busy);
-        }
+        let epoch = active.next + records.len() as u64;
         records.push(Record::RegisterBroker {
             broker,
             incarnation,

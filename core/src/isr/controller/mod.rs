@@ -6,7 +6,7 @@ mod choose;
 mod topics;
 
 use super::config::{ConfigError, ControllerConfig};
-use super::image::Image;
+use super::image::{Image, MAX_OFFSET};
 use super::record::Record;
 use super::refuse::{Refusal, Refusals};
 use super::rules::{Faithful, Rules};
@@ -161,7 +161,7 @@ impl<R: Rules> Controller<R> {
     pub fn committed(&mut self, now: Instant, epoch: u64, offset: u64, record: &Record) {
         let now = self.look_at_the_clock(now);
         self.not_of_another(epoch);
-        let applied = if offset < self.next || offset == u64::MAX {
+        let applied = if offset < self.next || offset >= MAX_OFFSET {
             Err(Refusal::ImpossibleRecord)
         } else {
             self.image.apply(offset, record, &self.rules)
@@ -177,7 +177,11 @@ impl<R: Rules> Controller<R> {
     pub fn committed_to(&mut self, now: Instant, epoch: u64, offset: u64) {
         let now = self.look_at_the_clock(now);
         self.not_of_another(epoch);
-        self.pass(offset.max(self.next));
+        if offset > MAX_OFFSET {
+            self.refusals.add(Refusal::Exhausted);
+        } else {
+            self.pass(offset.max(self.next));
+        }
         self.act(now);
     }
 
@@ -240,12 +244,15 @@ impl<R: Rules> Controller<R> {
         let answer = match self.active.as_ref().map(|active| active.waiting.len()) {
             None => Err(Fault::NotController),
             Some(MAX_WAITING..) => Err(Fault::Busy),
+            // There is no room for what may follow.
+            _ if self.expected_end() >= MAX_OFFSET => Err(Fault::Busy),
             Some(_) => self.answer(now, request),
         };
+        let busy = answer == Err(Fault::Busy);
         let answer = answer.unwrap_or_else(Answer::Fault);
         match &mut self.active {
             // Also what was only read may rest on what is not committed (KC-2).
-            Some(active) if active.next > self.next => {
+            Some(active) if active.next > self.next && !busy => {
                 active.waiting.push_back((active.next, call, answer));
             }
             _ => self.out.push_back(ControllerOutput::Answer(call, answer)),
@@ -316,6 +323,11 @@ impl<R: Rules> Controller<R> {
         }
     }
 
+    /// Where the log ends when all is appended that was decided.
+    fn expected_end(&self) -> u64 {
+        self.active.as_ref().map_or(self.next, |active| active.next)
+    }
+
     /// What is committed after it claimed is its own; or another leads.
     fn not_of_another(&mut self, epoch: u64) {
         if self
@@ -382,7 +394,7 @@ impl<R: Rules> Controller<R> {
             if let Err(refusal) = active.image.apply(active.next, record, &self.rules) {
                 self.refusals.add(refusal);
             }
-            active.next = active.next.saturating_add(1);
+            active.next += 1;
         }
         self.out.push_back(ControllerOutput::Append {
             epoch: active.epoch,

@@ -170,6 +170,10 @@ impl<R: Rules> Replica<R> {
         }
         let version = |view: &View| (view.leader_epoch, view.partition_epoch);
         if let Some(before) = &mut self.view {
+            if before.replicas != view.replicas {
+                // They are the same for as long as there is a partition.
+                return self.refusals.add(Refusal::ImpossibleRecord);
+            }
             if version(view) < version(before) {
                 return;
             }
