@@ -428,7 +428,7 @@ impl<R: Rules> Broker<R> {
     pub fn view(&self, at: PartitionId) -> Option<View> {
         let partition = self.image.partition(at).filter(|_| self.known)?;
         partition.place(self.boot.broker)?;
-        View::of(&self.image, at)
+        View::of(&self.image, at, self.boot.broker)
     }
 
     /// Tells how all partitions are of which it keeps a replica, and which are such.
@@ -436,7 +436,7 @@ impl<R: Rules> Broker<R> {
         let me = self.boot.broker;
         for (at, _, partition) in self.image.partitions() {
             let kept = self.known && partition.place(me).is_some();
-            let view = View::of(&self.image, at).filter(|view| kept && which(view));
+            let view = View::of(&self.image, at, me).filter(|view| kept && which(view));
             self.out
                 .extend(view.map(|view| BrokerOutput::Assign(at, view)));
         }

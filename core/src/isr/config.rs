@@ -175,9 +175,7 @@ pub struct BrokerBoot {
 pub struct ReplicaBoot {
     /// Whose replica it is.
     pub broker: NodeId,
-    /// By which registration of that broker.
-    pub epoch: u64,
-    /// The incarnation of that registration.
+    /// The incarnation of that broker.
     pub incarnation: u64,
     /// What its log has.
     pub log: Shape,

@@ -125,7 +125,13 @@ impl Rule {
         match self {
             // One who lags without being able to catch up is elected, or holds up everybody.
             Self::EligibleForIsr => &[Invariant::CleanNoLoss, Invariant::InSyncAgain],
-            Self::LastKnownIsActive => &[Invariant::InSyncAgain],
+            // Nor is its log what was committed when it comes back.
+            Self::LastKnownIsActive => &[
+                Invariant::CleanNoLoss,
+                Invariant::HighWatermarkMonotone,
+                Invariant::LogMatching,
+                Invariant::InSyncAgain,
+            ],
             Self::LaterEpochIsNotController => &[],
             // Records of two leaders have one name.
             Self::LeaderEpochRises | Self::AppliesCommitted => &[

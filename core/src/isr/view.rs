@@ -13,6 +13,8 @@ pub struct View {
     pub at: PartitionId,
     /// By whom it is kept.
     pub replicas: Arc<[NodeId]>,
+    /// By which registration the broker is there that this is told to.
+    pub broker_epoch: u64,
     /// Who leads.
     pub leader: Option<NodeId>,
     /// In which leader epoch.
@@ -30,13 +32,14 @@ pub struct View {
 }
 
 impl View {
-    /// As the log has it so far.
-    pub(super) fn of(image: &Image, at: PartitionId) -> Option<Self> {
+    /// As the log has it so far, for a broker.
+    pub(super) fn of(image: &Image, at: PartitionId, broker: NodeId) -> Option<Self> {
         let (topic, partition) = (image.topic(at.topic)?, image.partition(at)?);
         let count = u8::try_from(partition.replicas.len()).unwrap_or(u8::MAX);
         Some(Self {
             at,
             replicas: partition.replicas.clone(),
+            broker_epoch: image.broker(broker)?.epoch,
             leader: partition.leader,
             leader_epoch: partition.leader_epoch,
             partition_epoch: partition.partition_epoch,

@@ -237,6 +237,7 @@ impl Trio {
         let view = View {
             at: AT,
             replicas: [b(0), b(1), b(2)].into(),
+            broker_epoch: 0,
             leader: None,
             leader_epoch: 0,
             partition_epoch: 0,
@@ -265,7 +266,6 @@ impl Trio {
     fn boot(&self, id: u64, life: u64, log: Shape, high_watermark: u64) -> Replica<Switched> {
         let boot = ReplicaBoot {
             broker: b(id),
-            epoch: life * 100 + id,
             incarnation: life * 100 + id,
             log,
             high_watermark,
@@ -291,6 +291,8 @@ impl Trio {
         self.view.partition_epoch += 1;
         self.view.isr = places(isr);
         for id in who {
+            // By their first registration.
+            self.view.broker_epoch = 100 + *id as u64;
             self.replicas[*id].assign(millis(self.now), &self.view);
         }
         self.collect();

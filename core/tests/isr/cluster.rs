@@ -560,15 +560,11 @@ impl Cluster {
                     BrokerOutput::Assign(at, view) => {
                         let disk = self.hosts[me].disk.remove(&at);
                         let (now, rules, config) = (self.at(), self.rules, self.config.1);
-                        // One that was replaced since has no replicas any more.
-                        let (id, Some(epoch)) = (life.broker.id(), life.broker.epoch()) else {
-                            continue;
-                        };
+                        let id = life.broker.id();
                         let replica = life.replicas.entry(at).or_insert_with(|| {
                             let (log, high_watermark) = disk.unwrap_or_default();
                             let boot = ReplicaBoot {
                                 broker: id,
-                                epoch,
                                 incarnation: me as u64 * 1_000_000 + number,
                                 log,
                                 high_watermark,
@@ -765,11 +761,6 @@ impl Cluster {
         };
         let to = self.leader;
         self.push(1, Event::Ask(to, (0, 0), Asker::Client, ticket, request));
-    }
-
-    pub(crate) fn replica(&self, me: usize, at: PartitionId) -> &Replica<Switched> {
-        let life = self.hosts[me].life.as_ref().expect("it lives");
-        &life.replicas[&at]
     }
 
     fn mix(&mut self, what: &impl std::hash::Hash) {

@@ -41,6 +41,19 @@ pub(crate) struct Verdict {
     pub(crate) eligible: u64,
 }
 
+impl Verdict {
+    /// What was found in another schedule as well.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (name, count) in &other.looked {
+            *self.looked.entry(name).or_default() += count;
+        }
+        self.acked_by_leader.0 += other.acked_by_leader.0;
+        self.acked_by_leader.1 += other.acked_by_leader.1;
+        self.unclean += other.unclean;
+        self.eligible += other.eligible;
+    }
+}
+
 pub(crate) struct Judge {
     elr: bool,
     known: Controller<Switched>,

@@ -26,6 +26,7 @@ fn views(leader: u64) -> View {
     View {
         at: AT,
         replicas: [b(0), b(1)].into(),
+        broker_epoch: 1,
         leader: Some(b(leader)),
         leader_epoch: 1,
         partition_epoch: 1,
@@ -39,7 +40,6 @@ fn views(leader: u64) -> View {
 fn replica(id: u64, at: u64) -> Replica {
     let boot = ReplicaBoot {
         broker: b(id),
-        epoch: id,
         incarnation: id,
         log: Shape::new(),
         high_watermark: 0,
@@ -221,7 +221,11 @@ fn view(random: &mut Random) -> View {
             index: u32::from(random.below(20) == 0),
             ..AT
         },
-        replicas: (0..random.below(5)).map(|_| b(random.below(4))).collect(),
+        replicas: match random.below(8) {
+            0 => (0..random.below(20)).map(|_| b(random.below(4))).collect(),
+            _ => [b(0), b(1)].into(),
+        },
+        broker_epoch: number(random),
         leader: Some(b(random.below(4))).filter(|_| random.below(4) > 0),
         leader_epoch: number(random),
         partition_epoch: number(random),

@@ -66,7 +66,7 @@ impl<R: Rules> Replica<R> {
             ticket,
             epoch: self.epoch(),
             after: self.log.last(),
-            broker_epoch: self.broker_epoch,
+            broker_epoch: self.broker_epoch(),
         };
         self.out.push_back(ReplicaOutput::Send(leader, question));
     }

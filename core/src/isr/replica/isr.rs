@@ -167,7 +167,7 @@ impl<R: Rules> Replica<R> {
         let member = |place: usize| {
             let broker = *view.replicas.get(place)?;
             let epoch = if broker == self.me {
-                Some(self.broker_epoch)
+                Some(view.broker_epoch)
             } else {
                 leading.peers.get(place)?.broker_epoch
             };
@@ -176,7 +176,7 @@ impl<R: Rules> Replica<R> {
         let asked = AlterPartition {
             at: self.at,
             broker: self.me,
-            broker_epoch: self.broker_epoch,
+            broker_epoch: view.broker_epoch,
             leader_epoch: view.leader_epoch,
             partition_epoch: view.partition_epoch,
             isr: isr.iter().filter_map(member).collect(),

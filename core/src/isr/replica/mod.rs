@@ -65,7 +65,6 @@ pub struct Replica<R: Rules = Faithful> {
     rules: R,
     at: PartitionId,
     me: NodeId,
-    broker_epoch: u64,
     incarnation: u64,
     /// The latest `now` that was seen (C2).
     clock: Instant,
@@ -115,7 +114,6 @@ impl<R: Rules> Replica<R> {
             rules,
             at,
             me: boot.broker,
-            broker_epoch: boot.epoch,
             incarnation: boot.incarnation,
             clock: now,
             log: boot.log,
@@ -177,7 +175,7 @@ impl<R: Rules> Replica<R> {
             if version(view) < version(before) {
                 return;
             }
-            before.active = view.active;
+            (before.active, before.broker_epoch) = (view.active, view.broker_epoch);
             if version(view) == version(before) {
                 return self.act(now);
             }
@@ -242,7 +240,7 @@ impl<R: Rules> Replica<R> {
 
     /// Feeds the state into `hasher`, with instants relative to `now` (law C10).
     pub fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        (self.me, self.broker_epoch, &self.log, self.high_watermark).hash(hasher);
+        (self.me, &self.log, self.high_watermark).hash(hasher);
         (&self.view, self.out.len()).hash(hasher);
         match &self.role {
             Role::Waiting => 0u8.hash(hasher),
@@ -253,6 +251,10 @@ impl<R: Rules> Replica<R> {
 
     fn epoch(&self) -> u64 {
         self.view.as_ref().map_or(0, |view| view.leader_epoch)
+    }
+
+    fn broker_epoch(&self) -> u64 {
+        self.view.as_ref().map_or(0, |view| view.broker_epoch)
     }
 
     fn end(&self) -> u64 {
