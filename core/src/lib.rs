@@ -5,6 +5,7 @@
 //!
 //! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
+//! - [`isr`]: Kafka's brokers and partitions, whose leaders a controller names out of those that are in sync.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.

@@ -72,6 +72,8 @@ impl Cluster {
         for me in 0..self.hosts.len() {
             self.hosts[me].cut = (false, false);
             self.resume(me);
+            // What it could not read meanwhile.
+            self.push(1, Event::Feed(me));
             if self.hosts[me].life.is_none() {
                 self.start(me);
             }
