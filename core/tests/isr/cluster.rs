@@ -56,6 +56,9 @@ pub(crate) const CALM: Weather = Weather {
     faults: false,
 };
 
+/// A broker, and which of its lives.
+pub(crate) type LifeId = (usize, u64);
+
 /// Who asks the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asker {
@@ -72,8 +75,8 @@ pub(crate) enum Event {
     Controller(usize),
     Message(usize, usize, PartitionId, Message),
     /// To the controller of this number, from a life of a broker.
-    Ask(usize, (usize, u64), Asker, Ticket, Request),
-    Answer((usize, u64), Asker, Ticket, Answer),
+    Ask(usize, LifeId, Asker, Ticket, Request),
+    Answer(LifeId, Asker, Ticket, Answer),
     Append(usize, u64, u64, Vec<Record>),
     Commit(u64, u64),
     /// A broker reads the log.
@@ -131,7 +134,7 @@ pub(crate) struct Cluster {
     pub(crate) weather: Weather,
     pub(crate) rules: Switched,
     pub(crate) config: (ControllerConfig, ReplicaConfig),
-    calls: BTreeMap<(usize, u64), ((usize, u64), Asker, Ticket)>,
+    calls: BTreeMap<(usize, u64), (LifeId, Asker, Ticket)>,
     called: u64,
     queue: BinaryHeap<Reverse<(u64, u64)>>,
     events: BTreeMap<u64, Event>,
@@ -298,8 +301,12 @@ impl Cluster {
             Event::Append(which, epoch, offset, records) => {
                 let end = offset + records.len() as u64;
                 if self.ledger.append(epoch, offset, records) {
-                    let after = 1 + self.random.below(2 * self.latency);
-                    self.push(after, Event::Commit(epoch, end));
+                    // All at once, or some of them first.
+                    let some = offset + 1 + self.random.below(end - offset);
+                    for (up_to, longest) in [(some, self.latency), (end, 2 * self.latency)] {
+                        let after = 1 + self.random.below(longest);
+                        self.push(after, Event::Commit(epoch, up_to));
+                    }
                 } else if self.controllers[which].epoch() == Some(epoch) {
                     self.controllers[which].renounce();
                     self.drain_controller(which);
@@ -359,16 +366,12 @@ impl Cluster {
         self.tell_all();
     }
 
-    /// The judge sees what is committed, batch by batch.
+    /// The judge sees what is committed, record by record: every prefix of what is decided at once is to hold.
     fn judged(&mut self, from: u64, to: u64) {
-        let mut batch = Vec::new();
         for offset in from..to {
-            let entry = self.ledger.entries[offset as usize].clone();
-            batch.extend(entry.record);
-            if entry.last {
-                let first = offset + 1 - batch.len() as u64;
-                self.judge.committed(self.now, entry.epoch, first, &batch);
-                batch.clear();
+            let entry = &self.ledger.entries[offset as usize];
+            if let Some(record) = &entry.record {
+                self.judge.committed(self.now, entry.epoch, offset, record);
             }
         }
     }

@@ -97,18 +97,13 @@ impl Judge {
         }
     }
 
-    /// The log has committed a batch, from `offset` on.
-    pub(crate) fn committed(&mut self, now: u64, epoch: u64, offset: u64, batch: &[Record]) {
+    /// The log has committed a record.
+    pub(crate) fn committed(&mut self, now: u64, epoch: u64, offset: u64, record: &Record) {
         let before = self.known.image().clone();
-        for (offset, record) in (offset..).zip(batch) {
-            let at = Instant::from_micros(now);
-            self.known.committed(at, epoch, offset, record);
-            assert_eq!(
-                self.known.refusals().total(),
-                0,
-                "a log without contradictions: {record:?}"
-            );
-        }
+        let at = Instant::from_micros(now);
+        self.known.committed(at, epoch, offset, record);
+        let refused = self.known.refusals().total();
+        assert_eq!(refused, 0, "a log without contradictions: {record:?}");
         let after = self.known.image().clone();
         for (at, _, partition) in after.partitions() {
             let was = before.partition(at);

@@ -8,8 +8,6 @@ pub(crate) struct Entry {
     pub(crate) epoch: u64,
     /// Nothing where the log keeps something of its own.
     pub(crate) record: Option<Record>,
-    /// Whether it is the last of those that are taken together.
-    pub(crate) last: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -32,14 +30,11 @@ impl Ledger {
         if epoch != self.epoch || offset != self.end() {
             return false;
         }
-        let count = records.len();
-        for (place, record) in records.into_iter().enumerate() {
-            self.entries.push(Entry {
-                epoch,
-                record: Some(record),
-                last: place + 1 == count,
-            });
-        }
+        let entry = |record| Entry {
+            epoch,
+            record: Some(record),
+        };
+        self.entries.extend(records.into_iter().map(entry));
         true
     }
 
@@ -53,7 +48,6 @@ impl Ledger {
         self.entries.push(Entry {
             epoch: self.epoch,
             record: None,
-            last: true,
         });
         self.committed = self.end();
         self.end()
