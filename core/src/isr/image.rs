@@ -252,9 +252,11 @@ impl Image {
                 let topic = self.topic_mut(at.topic)?;
                 let next = u32::try_from(topic.partitions.len());
                 let count = replicas.len();
+                let twice = || (1..count).any(|place| replicas[..place].contains(&replicas[place]));
                 if next != Ok(at.index)
                     || !(1..=MAX_REPLICAS).contains(&count)
                     || !isr.within(Places::first(count))
+                    || twice()
                 {
                     return Err(Refusal::ImpossibleRecord);
                 }
@@ -284,8 +286,8 @@ impl Image {
                         .is_none_or(|who| partition.place(who).is_some())
                 };
                 let known = is_replica(change.leader) && is_replica(change.last_known);
-                let within = change.isr.or(change.elr).is_none_or(|set| set.within(all))
-                    && change.elr.is_none_or(|set| set.within(all));
+                let mut sets = [change.isr, change.elr].into_iter().flatten();
+                let within = sets.all(|set| set.within(all));
                 if !known || !within {
                     return Err(Refusal::ImpossibleRecord);
                 }

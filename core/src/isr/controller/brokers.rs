@@ -123,6 +123,7 @@ impl<R: Rules> Controller<R> {
         })
     }
 
+    /// A broker may do something else from now on, and what it leads changes with it.
     fn turn(&mut self, registration: &Registration, next: State) {
         let (broker, epoch) = (registration.broker, registration.epoch);
         let mut records = Vec::new();

@@ -403,6 +403,25 @@ fn who_withdraws_leaves_at_once_and_for_good() {
     assert!(!desk.nodes[0].machine.releasing());
 }
 
+/// What the budget says of a takeover: from the crash of who leads until another does.
+#[test]
+fn a_takeover_takes_no_longer_than_the_budget_says() {
+    let mut desk = Desk::new(&["anna", "ben"]);
+    let budget = desk.nodes[1].machine.budget().unwrap().takeover;
+    for seconds in [5, 20, 33] {
+        desk.run(seconds);
+        let leader = desk.leaders()[0];
+        desk.nodes[leader].paused = true;
+        let crashed = desk.at();
+        while desk.leaders().iter().all(|me| *me == leader) {
+            desk.run(1);
+        }
+        assert!(desk.at().since(crashed) <= budget, "{budget}");
+        desk.nodes[leader].paused = false;
+        desk.run(30);
+    }
+}
+
 /// An epoch that none wrote, or the last there is, is none to follow.
 #[test]
 fn an_epoch_that_cannot_be_is_refused() {
