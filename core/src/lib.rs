@@ -8,6 +8,7 @@
 //! - [`kraft`]: the quorum of Kafka's controllers, in which followers fetch; and the controller on it.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
 //! - [`sentinel`]: Redis Sentinel, and the data servers it watches.
+//! - [`isr`]: Kafka's brokers and partitions, whose leaders a controller names out of those that are in sync.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
@@ -26,6 +27,7 @@ extern crate std;
 pub mod codec;
 pub mod drive;
 pub mod fence;
+pub mod isr;
 pub mod kraft;
 pub mod lease;
 pub mod log;

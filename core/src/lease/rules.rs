@@ -37,6 +37,12 @@ listed! {
         /// A session goes on from what its servers told their leader, which a later write proves. Off (from whatever a
         /// server answered): one that dies before it told keeps a believer whose session ends.
         ProvenAtLeader,
+        /// Whatever a controller writes is checked against the epoch it was elected in (KZ-F1, KAFKA-6082). Off: what one
+        /// that was overtaken had still to write is taken.
+        GuardedWrites,
+        /// An ephemeral node is the own one by its session (KAFKA-1029). Off (by the name in it): the node of a former life
+        /// is taken for an election, and two have one epoch.
+        OwnSession,
     }
 }
 
@@ -48,6 +54,8 @@ pub enum Invariant {
     BelievedLeaders,
     /// Tokens rise from one established leader to the next.
     TokenRises,
+    /// The store takes no write of a controller whose epoch is not the stored one.
+    NoStaleWrite,
 }
 
 impl Invariant {
@@ -57,6 +65,7 @@ impl Invariant {
         match self {
             Self::BelievedLeaders => "INV-S1",
             Self::TokenRises => "INV-E6",
+            Self::NoStaleWrite => "KZ-NoStaleWrite",
         }
     }
 }
@@ -82,6 +91,8 @@ listed! {
         Redlock,
         /// [`zookeeper::ZooKeeper`](super::zookeeper::ZooKeeper).
         ZooKeeper,
+        /// [`zookeeper::controller::Controller`](super::zookeeper::controller::Controller).
+        Controller,
     }
 }
 
@@ -90,8 +101,9 @@ impl Scheme {
     #[must_use]
     pub const fn rules(self) -> &'static [Rule] {
         use Rule::{
-            CompareAndDelete, DemoteByTimer, MajorityOfConfigured, Nonce, OutwaitFormer,
-            OwnClockOnly, ProvenAtLeader, RecheckOwnRecord, ValidityFromSend,
+            CompareAndDelete, DemoteByTimer, GuardedWrites, MajorityOfConfigured, Nonce,
+            OutwaitFormer, OwnClockOnly, OwnSession, ProvenAtLeader, RecheckOwnRecord,
+            ValidityFromSend,
         };
         match self {
             // The release of a row names its epoch, and is a part of the statement.
@@ -129,6 +141,13 @@ impl Scheme {
                 RecheckOwnRecord,
                 ProvenAtLeader,
             ],
+            Self::Controller => &[
+                ValidityFromSend,
+                DemoteByTimer,
+                ProvenAtLeader,
+                GuardedWrites,
+                OwnSession,
+            ],
         }
     }
 
@@ -143,17 +162,21 @@ impl Rule {
     /// What breaks first when the rule is off.
     #[must_use]
     pub const fn protects(self) -> Invariant {
-        Invariant::BelievedLeaders
+        match self {
+            Self::GuardedWrites => Invariant::NoStaleWrite,
+            _ => Invariant::BelievedLeaders,
+        }
     }
 
     /// What may break as a consequence in a scheme, and in a schedule where the first is not looked at, before it: who
     /// believes too long may have taken office late.
     #[must_use]
     pub const fn follows(self, scheme: Scheme) -> &'static [Invariant] {
-        if scheme.has_tokens() {
-            &[Invariant::TokenRises]
-        } else {
-            &[]
+        match self {
+            // Who takes itself for elected writes as such.
+            Self::OwnSession => &[Invariant::TokenRises, Invariant::NoStaleWrite],
+            _ if scheme.has_tokens() => &[Invariant::TokenRises],
+            _ => &[],
         }
     }
 }
