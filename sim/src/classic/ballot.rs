@@ -19,9 +19,11 @@
 //! is not safe. And a node between two leaders' worlds may follow one that does not lead.
 //!
 //! Left out: the log (a leader asks a quorum once a round to accept, and there is nothing in it), priorities, quorums other
-//! than majorities, reconfiguration, and the parts of a recovery that fetch what was decided meanwhile. One thing differs: a
-//! node that starts again never takes up a ballot of its former life, even where its disk names that as the last promise
-//! ([`Rule::FreshBallot`]).
+//! than majorities, reconfiguration, and the parts of a recovery that fetch what was decided meanwhile. Two things are said
+//! more strictly than is usual. A node that starts again never takes up a ballot of its former life, even where its disk names
+//! that as the last promise ([`Rule::FreshBallot`]). And who is refused takes the ballot that it was refused for to be the
+//! leader's ([`Rule::RefusalHeard`]): one that knew of no higher ballot would otherwise be content with its own for ever,
+//! and could never act under it.
 
 use super::{Classic, Input, Mark, Output, Rule, Seat, Standing, Switched};
 use tenure::rules::Rules;
@@ -141,6 +143,8 @@ impl Elector {
         }
         match self.phase {
             Phase::Follow => {}
+            // Another was elected before it was established.
+            Phase::Prepare(_) if self.under < self.own.leader => self.phase = Phase::Follow,
             // Once more, for a message may be lost.
             Phase::Prepare(_) => self.tell(Message::Prepare(self.under), out),
             Phase::Accept => self.tell(Message::Accept(self.under, now), out),
@@ -304,6 +308,10 @@ impl Elector {
             Message::Refused(promise) => {
                 if promise > self.under {
                     self.phase = Phase::Follow;
+                    if promise > self.own.leader && self.keeps(Rule::RefusalHeard) {
+                        self.own.leader = promise;
+                        self.own.happy = false;
+                    }
                 }
             }
         }

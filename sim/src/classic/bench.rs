@@ -68,16 +68,12 @@ enum Due {
 pub struct Counts {
     /// Messages of elections.
     pub election: u64,
-    /// All others.
-    pub upkeep: u64,
     /// Times a node began to lead.
     pub led: u64,
     /// How long two or more believed to lead, in microseconds.
     pub two_leaders: u64,
     /// When somebody first held office.
     pub office_at: Option<u64>,
-    /// When the office last changed: was left, or taken by another.
-    pub changed_at: u64,
 }
 
 struct Seen {
@@ -89,6 +85,8 @@ struct Seen {
     office: Option<(usize, u64)>,
     /// Who held it last and could hold it still, as far as the links and its process go; and for how long it did.
     able: Option<(usize, u64)>,
+    /// Who began to lead last.
+    last: Option<usize>,
     /// Whom each mark led: which node, in which life.
     marks: BTreeMap<Mark, (usize, u64)>,
     /// The highest mark that was established, and when.
@@ -128,6 +126,7 @@ impl<C: Classic> Bench<C> {
                 before: 0,
                 office: None,
                 able: None,
+                last: None,
                 marks: BTreeMap::new(),
                 established: None,
                 tallies: [Tally::default(); Law::ALL.len()],
@@ -245,7 +244,6 @@ impl<C: Classic> Bench<C> {
         self.seen.before = self.seen.believed.overlap();
         self.seen.counts = Counts {
             office_at: self.seen.office.map(|_| self.now),
-            changed_at: self.now,
             ..Counts::default()
         };
     }
@@ -267,12 +265,6 @@ impl<C: Classic> Bench<C> {
     #[must_use]
     pub fn in_office(&self) -> Option<usize> {
         self.seen.office.map(|(node, _)| node)
-    }
-
-    /// The machine of a node, while there is one.
-    #[must_use]
-    pub fn machine(&self, node: usize) -> Option<&C> {
-        self.nodes[node].machine.as_ref()
     }
 
     /// Whom a node follows.
@@ -396,8 +388,9 @@ impl<C: Classic> Bench<C> {
                 Output::Keep(record) => self.nodes[node].stored = Some(record),
                 Output::Acted(mark, asked) => {
                     let asked = asked.as_micros();
-                    let newer = self.seen.established;
-                    if let Some((newest, at)) = newer {
+                    // One that is the first has none before it to be stopped.
+                    let newest = self.seen.established.filter(|_| self.seen.marks.len() > 1);
+                    if let Some((newest, at)) = newest {
                         let broken = newest > mark && at <= asked;
                         self.seen.note(Law::Fence, self.now, broken);
                     }
@@ -412,8 +405,6 @@ impl<C: Classic> Bench<C> {
     fn send(&mut self, from: usize, to: usize, message: C::Message) {
         if C::elects(&message) {
             self.seen.counts.election += 1;
-        } else {
-            self.seen.counts.upkeep += 1;
         }
         let sent = self.network.send(self.now, from, to, 0, message);
         for slot in [Some(sent.first), sent.again, sent.later]
@@ -467,9 +458,8 @@ impl<C: Classic> Bench<C> {
         };
         let leads = there.belief.leads;
         if let Some(mark) = mark {
-            let fell = before.named > Some(mark);
-            if before.named != Some(mark) {
-                self.seen.note(Law::MonotoneBallots, self.now, fell);
+            if let Some(named) = before.named.filter(|named| *named != mark) {
+                self.seen.note(Law::MonotoneBallots, self.now, mark < named);
             }
             there.belief.named = before.named.max(Some(mark));
         }
@@ -485,9 +475,14 @@ impl<C: Classic> Bench<C> {
     /// A node begins to lead.
     fn begins(&mut self, node: usize, mark: Option<Mark>, meets: bool) {
         self.seen.counts.led += 1;
-        self.seen.note(Law::OneLeader, self.now, meets);
-        let deposed = (self.seen.able).is_some_and(|(last, held)| last != node && held >= HEALTHY);
-        self.seen.note(Law::LeaderStays, self.now, deposed);
+        // Nothing can go wrong with the first, or with one that only comes back.
+        if self.seen.last.is_some_and(|last| last != node) || meets {
+            let deposed =
+                (self.seen.able).is_some_and(|(able, held)| able != node && held >= HEALTHY);
+            self.seen.note(Law::OneLeader, self.now, meets);
+            self.seen.note(Law::LeaderStays, self.now, deposed);
+        }
+        self.seen.last = Some(node);
         let Some(mark) = mark else { return };
         let who = (node, self.nodes[node].life);
         let first = *self.seen.marks.entry(mark).or_insert(who);
@@ -522,7 +517,6 @@ impl<C: Classic> Bench<C> {
         let former = self.seen.office;
         if holder != former.map(|(node, _)| node) {
             self.seen.office = holder.map(|node| (node, self.now));
-            self.seen.counts.changed_at = self.now;
         }
         if holder.is_some() {
             self.seen.counts.office_at.get_or_insert(self.now);

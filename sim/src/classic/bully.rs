@@ -130,6 +130,17 @@ impl Bully {
         self.enter(now, Stage::Asking);
     }
 
+    /// A lower one looks for a leader, or leads: an election of its own settles that, and if it leads already, a word.
+    fn bully(&mut self, now: Instant, lower: usize, out: &mut Outputs) {
+        match self.stage {
+            Stage::Settled if self.leads() => {
+                out.push(Output::Send(lower, Message::Coordinator(self.epoch)));
+            }
+            Stage::Settled => self.elect(now, out),
+            Stage::Asking | Stage::Waiting | Stage::Claiming => {}
+        }
+    }
+
     /// Nobody higher is there.
     fn won(&mut self, now: Instant, out: &mut Outputs) {
         if !self.setup.guard || self.leads() {
@@ -195,15 +206,11 @@ impl Bully {
     fn hear(&mut self, now: Instant, from: usize, message: Message, out: &mut Outputs) {
         let lower = from < self.seat.node;
         match message {
-            // A leader's answer is that it leads.
-            Message::Election if lower && self.leads() && self.stage == Stage::Settled => {
-                out.push(Output::Send(from, Message::Coordinator(self.epoch)));
-            }
             Message::Election if lower => {
-                out.push(Output::Send(from, Message::Answer));
-                if self.stage == Stage::Settled {
-                    self.elect(now, out);
+                if !(self.leads() && self.stage == Stage::Settled) {
+                    out.push(Output::Send(from, Message::Answer));
                 }
+                self.bully(now, from, out);
             }
             Message::Answer if self.stage == Stage::Asking => {
                 if self.setup.rules.keeps(Rule::AnswerStops) {
@@ -213,10 +220,10 @@ impl Bully {
             }
             Message::Coordinator(epoch) => {
                 if !self.admits(from, epoch, out) {
-                } else if !lower {
+                } else if lower {
+                    self.bully(now, from, out);
+                } else {
                     self.follow(now, Some(from));
-                } else if self.stage == Stage::Settled {
-                    self.elect(now, out);
                 }
             }
             Message::Beat(epoch, sent) => {
@@ -227,9 +234,7 @@ impl Bully {
                     out.push(Output::Send(from, Message::Heard(epoch, sent)));
                 }
                 if lower {
-                    if self.stage == Stage::Settled {
-                        self.elect(now, out);
-                    }
+                    self.bully(now, from, out);
                 } else if self.leader.is_none_or(|leader| leader <= from) {
                     self.follow(now, Some(from));
                 }

@@ -33,7 +33,8 @@ pub enum Rule {
     /// leader's ballot is told on by whoever heard of it, and whoever does not hear its owner outbids it. Two nodes that
     /// only a third connects do so in turn, for ever.
     OwnBallotOnly,
-    /// Ballots: who outbids hears a quorum (BLE-1c). Off: one that can never lead outbids those that can.
+    /// Ballots: who outbids hears a quorum (BLE-1c). Off: one that is cut off and can never lead raises its ballot over and
+    /// over, and deposes a healthy leader when its links are whole again.
     QuorumOutbids,
     /// Ballots: who outbids hears of nobody that is happy with its leader (BLE-1c). Off: whoever does not hear a leader
     /// deposes it, however well the others do.
@@ -42,13 +43,16 @@ pub enum Rule {
     PromiseKept,
     /// Promise: what is below it is refused. Off: the old leader goes on.
     RefuseLower,
+    /// Promise: who is refused has heard of the ballot that it was refused for, and outbids it or follows. Off: it stays the
+    /// leader of its election, and can never act.
+    RefusalHeard,
     /// Promise: a quorum has to give it. Off: a leader that nobody heard of is established.
     MajorityPromises,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::AnswerStops,
         Self::AskAgain,
         Self::MajorityGrants,
@@ -63,6 +67,7 @@ impl Rule {
         Self::AllUnhappy,
         Self::PromiseKept,
         Self::RefuseLower,
+        Self::RefusalHeard,
         Self::MajorityPromises,
     ];
 
@@ -72,12 +77,32 @@ impl Rule {
         match self {
             Self::AnswerStops => Law::OneLeader,
             Self::SwallowLower => Law::MessageBound,
-            Self::AskAgain | Self::RingRepair | Self::RestartTimer => Law::LeaderAgain,
+            Self::AskAgain | Self::RingRepair | Self::RestartTimer | Self::RefusalHeard => {
+                Law::LeaderAgain
+            }
             Self::MajorityGrants | Self::EpochKept | Self::FreshBallot => Law::UniqueBallot,
             Self::HighestBallot => Law::MonotoneBallots,
-            Self::OwnBallotOnly | Self::QuorumOutbids => Law::QuorumConnectedLeader,
-            Self::AllUnhappy => Law::LeaderStays,
+            Self::OwnBallotOnly => Law::QuorumConnectedLeader,
+            Self::QuorumOutbids | Self::AllUnhappy => Law::LeaderStays,
             Self::PromiseKept | Self::RefuseLower | Self::MajorityPromises => Law::Fence,
+        }
+    }
+
+    /// What may break as a consequence.
+    #[must_use]
+    pub const fn follows(self) -> &'static [Law] {
+        match self {
+            // Two leaders of one epoch are both obeyed.
+            Self::MajorityGrants | Self::EpochKept => &[Law::Fence],
+            // Whom all follow is also who comes to lead.
+            Self::RestartTimer | Self::RingRepair | Self::RefusalHeard => {
+                &[Law::QuorumConnectedLeader]
+            }
+            // Who forgets the leader's ballot may be content with its own.
+            Self::HighestBallot => &[Law::QuorumConnectedLeader, Law::LeaderAgain],
+            // Those who forgot begin again, below what one of them remembers: that one follows nobody.
+            Self::PromiseKept => &[Law::UniqueBallot, Law::LeaderAgain],
+            _ => &[],
         }
     }
 }

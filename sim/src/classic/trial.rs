@@ -216,12 +216,6 @@ impl Cell {
             && expected.breaks().iter().all(breaks)
     }
 
-    /// Messages of elections for each leader that they made.
-    #[must_use]
-    pub fn messages_per_election(&self) -> f64 {
-        self.messages as f64 / self.led.max(1) as f64
-    }
-
     /// Runs an algorithm in a setting.
     pub fn run(&mut self, algorithm: Algorithm, trial: Trial, seed: u64) {
         let mut draws = Random::from_seed(seed);
