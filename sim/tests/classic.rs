@@ -396,6 +396,28 @@ fn the_one_node_that_reaches_a_quorum_comes_to_lead() {
 }
 
 #[test]
+fn an_epoch_and_a_majority_are_what_the_bully_lacks() {
+    // The leader and another on one side, three on the other.
+    fn split<C: Classic>(bench: &mut Bench<C>, leader: usize, other: usize) {
+        bench.count_anew();
+        for rest in (0..bench.size()).filter(|rest| ![leader, other].contains(rest)) {
+            bench.cut(leader, rest);
+            bench.cut(other, rest);
+        }
+    }
+    for seed in 0..60 {
+        let run = |guard| under::<bully::Bully>(bully(&[], guard), 5, seed, split);
+        let (bare, guarded) = (run(false), run(true));
+        assert!(bare.counts().two_leaders > millis(9_000));
+        assert_eq!(guarded.counts().two_leaders, 0, "seed {seed}");
+        assert_eq!(guarded.outcome(Law::Fence), Outcome::Holds);
+        for bench in [bare, guarded] {
+            assert!(bench.in_office().is_some_and(|leader| leader < 4));
+        }
+    }
+}
+
+#[test]
 fn what_was_promised_stops_a_leader_that_is_cut_off() {
     let mut tested = 0;
     for seed in 0..40 {

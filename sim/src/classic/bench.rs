@@ -6,21 +6,17 @@
 //!
 //! A leader *holds office* while it runs, leads, and a majority of all nodes (itself among them) run, can talk to it and
 //! follow it. That is what a client could use, and what the judges of liveness look at; what nodes merely believe is judged
-//! apart.
+//! apart (`judge`).
 
+use super::judge::{Counts, Seen};
 use super::{Classic, Input, Law, Mark, Output, Seat, Standing};
-use crate::check::believed::BelievedLeaders;
 use crate::check::{Outcome, Tally};
 use crate::physics::network::{Fate, Network, Slot};
 use crate::physics::queue::Queue;
 use crate::physics::weather::Weather;
 use crate::physics::{NEVER, NOBODY};
-use std::collections::BTreeMap;
 use tenure::random::Random;
 use tenure::{Duration, Instant};
-
-/// A leader that held office for so long is not to be replaced while it could go on.
-const HEALTHY: u64 = 1_000_000;
 
 /// The longest latency of usual weather, in microseconds.
 pub const LATENCY: u64 = 10_000;
@@ -63,43 +59,6 @@ enum Due {
     Timeout(usize),
 }
 
-/// What was counted from some time on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Messages of elections.
-    pub election: u64,
-    /// Times a node began to lead.
-    pub led: u64,
-    /// How long two or more believed to lead, in microseconds.
-    pub two_leaders: u64,
-    /// When somebody first held office.
-    pub office_at: Option<u64>,
-}
-
-struct Seen {
-    counts: Counts,
-    believed: BelievedLeaders,
-    /// The overlap before the counts began.
-    before: u64,
-    /// Who holds office, and since when.
-    office: Option<(usize, u64)>,
-    /// Who held it last and could hold it still, as far as the links and its process go; and for how long it did.
-    able: Option<(usize, u64)>,
-    /// Who began to lead last.
-    last: Option<usize>,
-    /// Whom each mark led: which node, in which life.
-    marks: BTreeMap<Mark, (usize, u64)>,
-    /// The highest mark that was established, and when.
-    established: Option<(Mark, u64)>,
-    tallies: [Tally; Law::ALL.len()],
-}
-
-impl Seen {
-    fn note(&mut self, law: Law, now: u64, broken: bool) {
-        self.tallies[law as usize].note(now, broken);
-    }
-}
-
 impl<C: Classic> Bench<C> {
     /// A group of so many nodes, all of which start at once.
     #[must_use]
@@ -120,17 +79,7 @@ impl<C: Classic> Bench<C> {
             queue: Queue::default(),
             now: 0,
             outputs: Vec::new(),
-            seen: Seen {
-                counts: Counts::default(),
-                believed: BelievedLeaders::new(nodes),
-                before: 0,
-                office: None,
-                able: None,
-                last: None,
-                marks: BTreeMap::new(),
-                established: None,
-                tallies: [Tally::default(); Law::ALL.len()],
-            },
+            seen: Seen::new(nodes),
         };
         for node in 0..nodes {
             bench.start(node);
@@ -240,12 +189,7 @@ impl<C: Classic> Bench<C> {
 
     /// Counts anew from here on.
     pub fn count_anew(&mut self) {
-        self.seen.believed.advance(self.now);
-        self.seen.before = self.seen.believed.overlap();
-        self.seen.counts = Counts {
-            office_at: self.seen.office.map(|_| self.now),
-            ..Counts::default()
-        };
+        self.seen.count_anew(self.now);
     }
 
     /// What was counted.
@@ -264,7 +208,7 @@ impl<C: Classic> Bench<C> {
     /// Who holds office.
     #[must_use]
     pub fn in_office(&self) -> Option<usize> {
-        self.seen.office.map(|(node, _)| node)
+        self.seen.in_office().map(|(node, _)| node)
     }
 
     /// Whom a node follows.
@@ -309,7 +253,7 @@ impl<C: Classic> Bench<C> {
     /// Puts [`Law::QuorumConnectedLeader`] to the test: for where the links have stood as they are for longer than `since`,
     /// and some node reaches a quorum.
     pub fn judge_connected(&mut self, since: u64) {
-        let steady = self.seen.office.is_some_and(|(_, from)| from <= since);
+        let steady = self.seen.in_office().is_some_and(|(_, from)| from <= since);
         self.seen
             .note(Law::QuorumConnectedLeader, self.now, !steady);
     }
@@ -323,7 +267,7 @@ impl<C: Classic> Bench<C> {
     /// How a law fared.
     #[must_use]
     pub const fn tally(&self, law: Law) -> Tally {
-        self.seen.tallies[law as usize]
+        self.seen.tally(law)
     }
 
     /// The same in a word.
@@ -387,13 +331,7 @@ impl<C: Classic> Bench<C> {
                 Output::Send(to, message) => self.send(node, to, message),
                 Output::Keep(record) => self.nodes[node].stored = Some(record),
                 Output::Acted(mark, asked) => {
-                    let asked = asked.as_micros();
-                    // One that is the first has none before it to be stopped.
-                    let newest = self.seen.established.filter(|_| self.seen.marks.len() > 1);
-                    if let Some((newest, at)) = newest {
-                        let broken = newest > mark && at <= asked;
-                        self.seen.note(Law::Fence, self.now, broken);
-                    }
+                    self.seen.acted(self.now, mark, asked.as_micros());
                 }
             }
         }
@@ -457,43 +395,17 @@ impl<C: Classic> Bench<C> {
             _ => None,
         };
         let leads = there.belief.leads;
+        let life = there.life;
         if let Some(mark) = mark {
-            if let Some(named) = before.named.filter(|named| *named != mark) {
-                self.seen.note(Law::MonotoneBallots, self.now, mark < named);
-            }
             there.belief.named = before.named.max(Some(mark));
+            self.seen.names(self.now, before.named, mark);
         }
         let until = if leads { until.as_micros() } else { 0 };
-        let meets = self.seen.believed.believes(self.now, node, until);
-        self.seen.counts.two_leaders = self.seen.believed.overlap() - self.seen.before;
+        let meets = self.seen.believes(self.now, node, until);
         if leads && !before.leads {
-            self.begins(node, mark, meets);
+            self.seen.begins(self.now, (node, life), mark, meets);
         }
         self.see_office();
-    }
-
-    /// A node begins to lead.
-    fn begins(&mut self, node: usize, mark: Option<Mark>, meets: bool) {
-        self.seen.counts.led += 1;
-        // Nothing can go wrong with the first, or with one that only comes back.
-        if self.seen.last.is_some_and(|last| last != node) || meets {
-            let deposed =
-                (self.seen.able).is_some_and(|(able, held)| able != node && held >= HEALTHY);
-            self.seen.note(Law::OneLeader, self.now, meets);
-            self.seen.note(Law::LeaderStays, self.now, deposed);
-        }
-        self.seen.last = Some(node);
-        let Some(mark) = mark else { return };
-        let who = (node, self.nodes[node].life);
-        let first = *self.seen.marks.entry(mark).or_insert(who);
-        self.seen.note(Law::UniqueBallot, self.now, first != who);
-        if self
-            .seen
-            .established
-            .is_none_or(|(newest, _)| newest < mark)
-        {
-            self.seen.established = Some((mark, self.now));
-        }
     }
 
     /// Whether a node runs and a majority, with itself, that fulfils a condition can talk to it.
@@ -514,19 +426,10 @@ impl<C: Classic> Bench<C> {
                 && self.hears(*node, |other| self.follows(other) == Some(*node))
         };
         let holder = (0..self.nodes.len()).find(holds);
-        let former = self.seen.office;
-        if holder != former.map(|(node, _)| node) {
-            self.seen.office = holder.map(|node| (node, self.now));
-        }
-        if holder.is_some() {
-            self.seen.counts.office_at.get_or_insert(self.now);
-        }
-        // A leader often loses those that followed it before the next one begins. It was the next one's doing all the same.
-        if let Some((node, since)) = former {
-            self.seen.able = Some((node, self.now - since));
-        }
-        if (self.seen.able).is_some_and(|(node, _)| !self.hears(node, |_| true)) {
-            self.seen.able = None;
+        self.seen.office(self.now, holder);
+        let able = self.seen.able();
+        if able.is_some_and(|node| !self.hears(node, |_| true)) {
+            self.seen.unable();
         }
     }
 }

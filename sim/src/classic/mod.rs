@@ -19,6 +19,7 @@ pub mod ballot;
 pub mod bench;
 pub mod bully;
 mod expected;
+mod judge;
 mod law;
 pub mod raft;
 pub mod ring;
@@ -27,6 +28,7 @@ pub mod table;
 mod trial;
 
 pub use expected::{Expected, expected};
+pub use judge::Counts;
 pub use law::Law;
 pub use rules::{Rule, Switched};
 pub use trial::{Algorithm, Cell, Trial};

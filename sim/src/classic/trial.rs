@@ -1,6 +1,7 @@
 //! The settings in which the classics are compared, and what is measured in them.
 
-use super::bench::{Bench, Counts, LATENCY, millis};
+use super::bench::{Bench, LATENCY, millis};
+use super::judge::Counts;
 use super::{Classic, Expected, Law, Rule, Switched, Timing, ballot, bully, raft, ring};
 use crate::check::{Outcome, Tally};
 use crate::physics::weather::Weather;
