@@ -41,7 +41,7 @@ fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Sc
     assert!(declared.contains(&wanted));
     for seed in 0..seeds {
         let mut scenario = scenario(seed);
-        if let Some(lease) = &mut scenario.lease {
+        if let Some(lease) = scenario.lease_mut() {
             lease.rules = Switched::without(&[rule]);
         }
         let broken = broken(&scenario);
@@ -234,7 +234,7 @@ fn with_every_rule_on_nothing_breaks_there() {
 fn what_a_store_loses_excuses_what_breaks_after_it_and_nothing_before() {
     let outcomes = |rest: &str, off: &[Rule], seed| {
         let mut scenario = written(Kind::Redis, rest)(seed);
-        if let Some(lease) = &mut scenario.lease {
+        if let Some(lease) = scenario.lease_mut() {
             lease.rules = Switched::without(off);
         }
         let mut world = World::new(&scenario);

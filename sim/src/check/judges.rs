@@ -403,6 +403,8 @@ impl Judges {
             false
         } else if check == Check::WatchComplete {
             self.promises.watches
+        } else if matches!(check, Check::TermsBurnt | Check::IntersectingQuorums) {
+            self.promises.logs && !self.promises.broadcast
         } else if check == Check::OneVotePerTerm {
             self.promises.voters > 0
         } else if check >= Check::LogMatching {

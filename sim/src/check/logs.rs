@@ -27,6 +27,10 @@ pub(crate) enum Change {
     },
     /// The log begins after this one.
     State(Position),
+    /// The same, and nothing that it had is left in it.
+    Anew(Position),
+    /// Nothing after this one is left.
+    Cut(Position),
 }
 
 /// What is known from outside.
@@ -91,6 +95,8 @@ pub(crate) struct LogJudges {
     rises: CommitRises,
     local: LocalReads,
     intersecting: IntersectingQuorums,
+    /// Whether a leader commits what others left it by itself, and not with the first entry of its own.
+    inherits: bool,
 }
 
 impl LogJudges {
@@ -112,6 +118,7 @@ impl LogJudges {
             rises: CommitRises::new(nodes),
             local: LocalReads::new(nodes, promises.voters, promises.leader_within),
             intersecting: IntersectingQuorums::default(),
+            inherits: promises.broadcast,
         }
     }
 
@@ -143,6 +150,11 @@ impl LogJudges {
                 self.ghost.logs[node].put(after.index, term, count);
             }
             Change::State(last) => self.ghost.logs[node].begin_after(last),
+            Change::Anew(last) => {
+                self.ghost.logs[node] = Runs::default();
+                self.ghost.logs[node].begin_after(last);
+            }
+            Change::Cut(last) => self.ghost.logs[node].put(last.index, last.term, 0),
         }
         broken
     }
@@ -159,14 +171,14 @@ impl LogJudges {
         self.intersecting.granted(node, term, to);
     }
 
-    /// What a disk holds.
-    pub(crate) fn disk(&mut self, now: u64, node: usize, log: Option<&Shape>) -> Broken {
+    /// What a disk holds, and up to where a crash would leave it.
+    pub(crate) fn disk(&mut self, now: u64, node: usize, log: Option<(&Shape, u64)>) -> Broken {
         let mut held = Runs::default();
-        if let Some(log) = log {
+        if let Some((log, synced)) = log {
             held.begin_after(log.base());
             for (term, count) in log.runs() {
                 let from = held.last();
-                held.put(from, term, count);
+                held.put(from, term, count.min(synced.saturating_sub(from)));
             }
         }
         let mut broken = Broken::default();
@@ -203,7 +215,7 @@ impl LogJudges {
         leads: Option<u64>,
     ) -> Broken {
         let mut broken = Broken::default();
-        let rises = (self.rises).committed(now, &self.ghost, node, index, leads);
+        let rises = (self.rises).committed(now, &self.ghost, node, index, leads, self.inherits);
         broken.add(Check::CommitRises, rises);
         let ghost = &mut self.ghost;
         let log = &ghost.logs[node];

@@ -23,6 +23,8 @@ pub struct Promises {
     pub watches: bool,
     /// How many nodes vote at the start, the first ones; none where a store decides.
     pub voters: usize,
+    /// The logs are replicated by atomic broadcast, as ZooKeeper's servers do it, and not as Raft does.
+    pub broadcast: bool,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.

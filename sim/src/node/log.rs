@@ -9,7 +9,7 @@ use crate::marks::Mark;
 use crate::packet::{Load, Packet};
 use crate::physics::NEVER;
 use crate::physics::trace::{Event, Kind};
-use crate::scheme::{Carried, Hosted, RoleCode};
+use crate::scheme::{Carried, Hosted, Logged};
 use crate::store::replica::{Command, Replica};
 use crate::store::{Call, Lessor, Replicated, Request, Server};
 #[cfg(not(target_family = "wasm"))]
@@ -21,6 +21,7 @@ use crate::world::env::{Due, Env};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tenure::Instant;
+use tenure::log::Position;
 
 /// After how long a lease that is over is proposed to be revoked once more.
 const REVOKE_AGAIN: u64 = 500_000;
@@ -90,7 +91,8 @@ impl<M: Hosted> Node<M> {
                 let commands = replica.commands(after.index, term, count).ok_or(())?;
                 Ok(Some(Arc::new(Load::Commands(commands))))
             }
-            Carried::State(last) => {
+            Carried::Cut(_) | Carried::Anew(Position::START) => Ok(None),
+            Carried::State(last) | Carried::Anew(last) => {
                 let state = replica.state(last).ok_or(())?;
                 Ok(Some(Arc::new(Load::State(state))))
             }
@@ -144,6 +146,12 @@ impl<M: Hosted> Node<M> {
                 (Carried::State(last), _) => {
                     logs.asked(now, me, Change::State(last), std::iter::empty())
                 }
+                (Carried::Anew(last), _) => {
+                    logs.asked(now, me, Change::Anew(last), std::iter::empty())
+                }
+                (Carried::Cut(last), _) => {
+                    logs.asked(now, me, Change::Cut(last), std::iter::empty())
+                }
                 _ => Default::default(),
             });
         }
@@ -152,8 +160,9 @@ impl<M: Hosted> Node<M> {
 
     /// What the disk holds may have changed.
     pub(super) fn tell_disk(&self, env: &mut Env, me: usize) {
-        let log = self.disk.durable().map(|shelf| M::log_of(&shelf.stored));
-        env.judge_logs(me, |logs, now| logs.disk(now, me, log));
+        let held = self.disk.durable().map(|shelf| &shelf.stored);
+        let held = held.map(|stored| (stored.log(), stored.synced()));
+        env.judge_logs(me, |logs, now| logs.disk(now, me, held));
     }
 
     /// Applies what is committed, answers who waited, and lets entries go. Whether the machine has more to say since.
@@ -178,8 +187,7 @@ impl<M: Hosted> Node<M> {
         }
         if committed != self.committed {
             let look = self.look;
-            let leads = matches!(look.role, RoleCode::Elected | RoleCode::Established);
-            let leads = leads.then_some(look.term);
+            let leads = look.role.leads().then_some(look.term);
             self.committed = committed;
             env.emit(
                 Event::new(Kind::Committed, me)
@@ -200,7 +208,7 @@ impl<M: Hosted> Node<M> {
                 logs.reached(now, revision);
                 logs.applied(now, me, at, print)
             });
-            if self.look.role >= RoleCode::Elected && at.term == self.look.term {
+            if self.look.role.leads() && at.term == self.look.term {
                 env.stages.synchronised(env.now);
             }
             if replica.just_made() {

@@ -41,6 +41,9 @@ pub trait Kept: Clone + Default {
     /// Carries out one more write, whole. False for one that does not fit what is held, because another before it is
     /// missing: it changes nothing.
     fn fold(&mut self, write: &Self::Write) -> bool;
+
+    /// The power goes: of what was done, what a later write was to make durable is taken back, in part or whole.
+    fn crash(&mut self, _draw: &mut Random) {}
 }
 
 /// The disk of one node, holding the fold of all writes.
@@ -199,6 +202,9 @@ impl<K: Kept> Disk<K> {
                 Ok(())
             };
             told(write.ticket, left);
+        }
+        if let Some(held) = &mut self.durable {
+            held.crash(draw);
         }
         self.era += 1;
         answered

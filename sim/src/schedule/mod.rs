@@ -120,7 +120,7 @@ pub fn make(
         disk: scenario.disk,
         rate_bound,
         healed: scenario.duration - LIVES,
-        scale: if scenario.lease.is_some() {
+        scale: if scenario.lease().is_some() {
             by_store::SCALE
         } else {
             1
@@ -234,7 +234,7 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
     heal(Action::HealAll);
     heal(Action::Network(scenario.weather));
     for node in (0..scenario.nodes).map(|node| Who::Node(node as u16)) {
-        if scenario.lease.is_none() {
+        if scenario.lease().is_none() {
             heal(Action::Disk(node, scenario.disk));
         }
         heal(Action::Slow(node, 0));

@@ -99,7 +99,7 @@ fn heading(recording: &Recording) -> String {
 fn setting(scenario: &Scenario) -> String {
     let weather = super::plan::weather(scenario.weather);
     let (runs, seed) = (millis(scenario.duration), scenario.seed);
-    if let Some(lease) = &scenario.lease {
+    if let Some(lease) = scenario.lease() {
         let timing = lease.timing;
         let nodes = count(scenario.nodes as u64, "node");
         let servers = count(scenario.servers() as u64, "server");
