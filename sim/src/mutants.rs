@@ -77,8 +77,7 @@ impl Mutant {
             rule: Some(rule),
             setting: Setting {
                 off: [&[rule], masking].concat(),
-                control: None,
-                by_store: None,
+                ..Setting::default()
             },
             protects: rule.protects(),
             follows: rule.follows(),
@@ -97,9 +96,8 @@ impl Mutant {
             name: control.name(),
             rule: None,
             setting: Setting {
-                off: Vec::new(),
                 control: Some(control),
-                by_store: None,
+                ..Setting::default()
             },
             protects: trusting.protects(),
             follows: trusting.follows(),

@@ -403,7 +403,7 @@ impl Judges {
             false
         } else if check == Check::WatchComplete {
             self.promises.watches
-        } else if matches!(check, Check::TermsBurnt | Check::IntersectingQuorums) {
+        } else if check.is_of_raft() {
             self.promises.logs && !self.promises.broadcast
         } else if check == Check::OneVotePerTerm {
             self.promises.voters > 0

@@ -261,8 +261,20 @@ impl Check {
 
     /// Whether it is about votes or logs, and so of no election over a store.
     #[must_use]
-    pub const fn is_of_raft(self) -> bool {
+    pub const fn is_of_peers(self) -> bool {
         matches!(self, Self::OneVotePerTerm) || self as u8 >= Self::LogMatching as u8
+    }
+
+    /// Whether it is about what Raft alone has: terms that are begun in vain, and members that change.
+    #[must_use]
+    pub const fn is_of_raft(self) -> bool {
+        matches!(self, Self::TermsBurnt | Self::IntersectingQuorums)
+    }
+
+    /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.
+    #[must_use]
+    pub const fn is_of_broadcast(self) -> bool {
+        false
     }
 
     /// Whether it is about tokens, or about work that is done under one. A leader without a token takes nothing over: no
