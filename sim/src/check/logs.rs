@@ -2,6 +2,8 @@
 //! entries any node ever took for committed. None of it is a node's word about itself.
 
 use super::agreement::Agreement;
+#[cfg(feature = "peers")]
+use super::broadcast::Broadcast;
 use super::commit_rises::CommitRises;
 use super::committed_durable::CommittedIsDurable;
 use super::configurations::{Configuration, Configurations};
@@ -35,7 +37,7 @@ pub(crate) enum Change {
 
 /// What is known from outside.
 #[derive(Clone, Debug)]
-pub(super) struct Ghost {
+pub(crate) struct Ghost {
     /// By node: the log as its disk was asked to hold it.
     pub(super) logs: Vec<Runs>,
     /// By node: the log that its disk holds.
@@ -97,11 +99,20 @@ pub(crate) struct LogJudges {
     intersecting: IntersectingQuorums,
     /// Whether a leader commits what others left it by itself, and not with the first entry of its own.
     inherits: bool,
+    /// Where they are replicated by atomic broadcast.
+    #[cfg(feature = "peers")]
+    broadcast: Option<Box<Broadcast>>,
 }
 
 impl LogJudges {
     pub(crate) fn new(nodes: usize, promises: &Promises) -> Self {
-        let first = Configuration::of([(0..promises.voters).collect(), Vec::new()], Vec::new());
+        // Where members never change, the others learn from the start.
+        let learners = if promises.broadcast {
+            (promises.voters..nodes).collect()
+        } else {
+            Vec::new()
+        };
+        let first = Configuration::of([(0..promises.voters).collect(), Vec::new()], learners);
         Self {
             ghost: Ghost {
                 logs: vec![Runs::default(); nodes],
@@ -119,6 +130,8 @@ impl LogJudges {
             local: LocalReads::new(nodes, promises.voters, promises.leader_within),
             intersecting: IntersectingQuorums::default(),
             inherits: promises.broadcast,
+            #[cfg(feature = "peers")]
+            broadcast: (promises.broadcast).then(|| Box::new(Broadcast::new(nodes))),
         }
     }
 
@@ -143,6 +156,10 @@ impl LogJudges {
         prints: impl Iterator<Item = u64>,
     ) -> Broken {
         let mut broken = Broken::default();
+        #[cfg(feature = "peers")]
+        if let (Some(broadcast), Change::Entries { after, .. }) = (&mut self.broadcast, change) {
+            broken.join(broadcast.appended(now, &self.ghost, node, after));
+        }
         match change {
             Change::Entries { after, term, count } => {
                 let matches = self.matching.wrote(now, after, term, prints);
@@ -169,6 +186,10 @@ impl LogJudges {
     /// A node votes.
     pub(super) fn granted(&mut self, node: usize, term: u64, to: usize) {
         self.intersecting.granted(node, term, to);
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broadcast.promised(node, term);
+        }
     }
 
     /// What a disk holds, and up to where a crash would leave it.
@@ -194,6 +215,7 @@ impl LogJudges {
     pub(crate) fn restarted(&mut self, node: usize, at: Position, state: u64) -> Broken {
         self.ghost.logs[node] = self.ghost.disks[node].clone();
         self.agreement.restarted(node, at, state);
+        self.goes_on(node, at);
         self.rises.restarted(node);
         Broken::default()
     }
@@ -201,6 +223,7 @@ impl LogJudges {
     /// A node takes over the state as of an entry.
     pub(crate) fn installed(&mut self, now: u64, node: usize, at: Position, state: u64) -> Broken {
         let mut broken = Broken::default();
+        self.goes_on(node, at);
         let differs = self.agreement.installed(now, node, at, state);
         broken.add(Check::StateMachineAgreement, differs);
         broken
@@ -260,7 +283,33 @@ impl LogJudges {
         let mut broken = Broken::default();
         let differs = self.agreement.applied(now, node, at, print);
         broken.add(Check::StateMachineAgreement, differs);
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broken.join(broadcast.delivered(now, node, at, print));
+        }
         broken
+    }
+
+    /// A node goes on from the state as of an entry.
+    fn goes_on(&mut self, node: usize, at: Position) {
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broadcast.begins_at(node, at);
+        }
+        #[cfg(not(feature = "peers"))]
+        let _ = (node, at);
+    }
+
+    /// Where they are replicated by atomic broadcast: tells what judges that.
+    #[cfg(feature = "peers")]
+    pub(crate) fn broadcast(
+        &mut self,
+        tell: impl FnOnce(&mut Broadcast, &Ghost) -> Broken,
+    ) -> Broken {
+        match &mut self.broadcast {
+            Some(broadcast) => tell(broadcast, &self.ghost),
+            None => Broken::default(),
+        }
     }
 
     /// A node has applied all changes up to a revision of the store.
@@ -316,6 +365,10 @@ impl LogJudges {
     /// A node was elected.
     pub(crate) fn elected(&mut self, now: u64, node: usize, term: u64) -> Broken {
         let mut broken = Broken::default();
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broadcast.elected(&self.ghost, node, term);
+        }
         let lacks = self.complete.elected(now, &self.ghost, node, term);
         broken.add(Check::LeaderCompleteness, lacks);
         if let Some(by) = self.ghost.configuration(node)
@@ -347,6 +400,10 @@ impl LogJudges {
             Check::CommitRises => self.rises.tally,
             Check::LocalReads => self.local.tally,
             Check::IntersectingQuorums => self.intersecting.tally,
+            #[cfg(feature = "peers")]
+            check if check.is_of_broadcast() => {
+                (self.broadcast.as_ref()).map_or_else(Tally::default, |of| of.tally(check))
+            }
             _ => Tally::default(),
         }
     }

@@ -89,7 +89,14 @@ impl Promises {
             | Check::CommitRises
             | Check::LocalReads
             | Check::IntersectingQuorums
-            | Check::WatchComplete => true,
+            | Check::WatchComplete
+            | Check::EpochOrder
+            | Check::PromiseBeforeAct
+            | Check::LocalPrimaryOrder
+            | Check::GlobalPrimaryOrder
+            | Check::PrimaryIntegrity
+            | Check::AckMeansDurable
+            | Check::LogContinuity => true,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -208,6 +215,23 @@ impl Promises {
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."
             }
+            (Check::EpochOrder, _) => {
+                "On every disk the accepted epoch is never below the current one, and neither falls."
+            }
+            (Check::PromiseBeforeAct, _) => {
+                "Who promised an epoch logs and acknowledges nothing of an earlier one."
+            }
+            (Check::LocalPrimaryOrder, _) => {
+                "The entries of an epoch are delivered as its leader proposed them."
+            }
+            (Check::GlobalPrimaryOrder, _) => "No entry is delivered after one of a later epoch.",
+            (Check::PrimaryIntegrity, _) => {
+                "A leader proposes when it has delivered all that is delivered of earlier epochs."
+            }
+            (Check::AckMeansDurable, _) => {
+                "What a node acknowledges is on its disk, and so is the history of its current epoch."
+            }
+            (Check::LogContinuity, _) => "What is appended to a log follows its last entry.",
             (Check::TermsBurnt, false) => {
                 "Without PreVote a node begins a term before it knows whether it can win it."
             }

@@ -76,6 +76,8 @@ impl<M: Hosted> Node<M> {
                     if let Some(fact) = fact {
                         env.hear(fact);
                     }
+                    #[cfg(feature = "peers")]
+                    self.tell_act(env, me, &message);
                     if let Some(packet) = self.loaded(message) {
                         env.send(me, to, packet);
                     }

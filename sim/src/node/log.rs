@@ -155,6 +155,8 @@ impl<M: Hosted> Node<M> {
                 _ => Default::default(),
             });
         }
+        #[cfg(feature = "peers")]
+        self.tell_entries(env, me, changed);
         load
     }
 
@@ -163,6 +165,8 @@ impl<M: Hosted> Node<M> {
         let held = self.disk.durable().map(|shelf| &shelf.stored);
         let held = held.map(|stored| (stored.log(), stored.synced()));
         env.judge_logs(me, |logs, now| logs.disk(now, me, held));
+        #[cfg(feature = "peers")]
+        self.tell_epochs(env, me);
     }
 
     /// Applies what is committed, answers who waited, and lets entries go. Whether the machine has more to say since.
@@ -280,6 +284,8 @@ impl<M: Hosted> Node<M> {
     /// A client wants something of the store.
     pub(super) fn call_store(&mut self, env: &mut Env, me: usize, client: u16, call: &Call) {
         let now = self.clock.reads(env.now);
+        #[cfg(feature = "peers")]
+        let end = self.end_of_log();
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
             return;
         };
@@ -292,6 +298,8 @@ impl<M: Hosted> Node<M> {
         let mut server = Replicated { replica, machine };
         server.hear(now.as_micros(), client, call);
         speak(env, me, replica);
+        #[cfg(feature = "peers")]
+        self.tell_proposals(env, me, end);
         // Whatever came of it, the machine may have looked at the time.
         self.settle(env, me);
     }
@@ -329,6 +337,8 @@ impl<M: Hosted> Node<M> {
         }
         let now = self.clock.reads(env.now);
         let life = self.lives;
+        #[cfg(feature = "peers")]
+        let end = self.end_of_log();
         while let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine)
             && let Some(lessor) = &mut replica.lessor
             && let Some(lease) = lessor.over(now.as_micros(), REVOKE_AGAIN)
@@ -339,6 +349,8 @@ impl<M: Hosted> Node<M> {
                 replica.proposed_own(at, who, Arc::new(Request::Revoke { lease }));
             }
         }
+        #[cfg(feature = "peers")]
+        self.tell_proposals(env, me, end);
         self.settle(env, me);
     }
 }

@@ -3,6 +3,8 @@
 //! Generic over the scheme. This is a host as the core's contract asks for one: it hands inputs over with the node's own
 //! time, drains the outputs, and calls again at the deadline.
 
+#[cfg(feature = "peers")]
+mod broadcast;
 mod host;
 mod jobs;
 mod log;

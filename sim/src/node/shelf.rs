@@ -49,6 +49,10 @@ impl<S: Logged> Kept for Shelf<S> {
         true
     }
 
+    fn is_rested_on(writing: &Self::Write) -> bool {
+        S::is_rested_on(&writing.write)
+    }
+
     fn crash(&mut self, draw: &mut Random) {
         self.stored.crash(draw);
         self.beside = None;

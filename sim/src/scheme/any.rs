@@ -101,6 +101,14 @@ impl Kept for Stored {
         }
     }
 
+    fn is_rested_on(write: &Write) -> bool {
+        match write {
+            Write::Raft(write) => <tenure::raft::Stored as Kept>::is_rested_on(write),
+            #[cfg(feature = "peers")]
+            Write::Zab(write) => <tenure::zab::Stored as Kept>::is_rested_on(write),
+        }
+    }
+
     fn crash(&mut self, draw: &mut Random) {
         match self {
             Self::Raft(stored) => Kept::crash(stored, draw),

@@ -8,6 +8,8 @@ use super::{
     raft::{self, Machine as Raft},
 };
 use crate::check::Fact;
+#[cfg(feature = "peers")]
+use crate::check::broadcast::Act;
 use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::Trace;
@@ -310,6 +312,11 @@ fn said<M: Among>(machine: &M, node: usize, to: usize, said: &PeerSaid) -> Optio
     M::said(machine, node, to, M::heard(said)?)
 }
 
+#[cfg(feature = "peers")]
+fn acts<M: Among>(machine: &M, message: &PeerSaid) -> Option<Act> {
+    machine.acts(M::heard(message)?)
+}
+
 impl Election for Machine {
     type Peer = PeerSaid;
     type Request = Ask<Write>;
@@ -473,6 +480,21 @@ impl Scheme for Machine {
 
     fn said(&self, node: usize, to: usize, message: &PeerSaid) -> Option<Fact> {
         either!(self, peer => said(&**peer, node, to, message), _ => None)
+    }
+
+    #[cfg(feature = "peers")]
+    fn acting_epoch(&self) -> Option<u64> {
+        either!(self, peer => peer.acting_epoch(), _ => None)
+    }
+
+    #[cfg(feature = "peers")]
+    fn acts(&self, message: &PeerSaid) -> Option<Act> {
+        either!(self, peer => acts(&**peer, message), _ => None)
+    }
+
+    #[cfg(feature = "peers")]
+    fn epochs(stored: &Stored) -> Option<(u64, u64)> {
+        any!(Stored, stored, stored, Of => Of::epochs(stored))
     }
 
     fn recorded(write: &Write) -> Recorded {

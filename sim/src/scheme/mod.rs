@@ -18,6 +18,8 @@ pub use machine::{Machine, Refusals, Setup, Unfit};
 pub use tenure::lease::Budget;
 
 use crate::check::Fact;
+#[cfg(feature = "peers")]
+use crate::check::broadcast::Act;
 use crate::check::configurations::Configuration;
 use crate::packet::Load;
 use crate::packet::Packet;
@@ -159,6 +161,24 @@ pub trait Scheme: Election {
 
     /// What a message that leaves `node` for `to` tells the checkers.
     fn said(&self, node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
+
+    /// The epoch as a member of which it logs and acknowledges; none of those that have no epochs, or when it is in none.
+    #[cfg(feature = "peers")]
+    fn acting_epoch(&self) -> Option<u64> {
+        None
+    }
+
+    /// What it does that rests on its disk when this message leaves it.
+    #[cfg(feature = "peers")]
+    fn acts(&self, _: &Self::Peer) -> Option<Act> {
+        None
+    }
+
+    /// The epochs on a disk: accepted and current.
+    #[cfg(feature = "peers")]
+    fn epochs(_: &Self::Stored) -> Option<(u64, u64)> {
+        None
+    }
 
     /// What a write records.
     fn recorded(write: &Self::Write) -> Recorded;

@@ -14,6 +14,11 @@ impl Kept for Stored {
         self.apply(write).is_ok()
     }
 
+    /// Every step does: an epoch is of the log that was written before it.
+    fn is_rested_on(_: &Request) -> bool {
+        true
+    }
+
     /// Of what was appended and not synced, a beginning of any length is there by luck.
     fn crash(&mut self, draw: &mut Random) {
         let unsynced = self.log.last().index.saturating_sub(self.synced);

@@ -9,6 +9,7 @@ pub(crate) use traced::fold;
 
 use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::Fact;
+use crate::check::broadcast::Act;
 use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet as Travels};
 use crate::physics::trace::Trace;
@@ -285,6 +286,22 @@ impl Scheme for Machine {
             Packet::NewLeader { epoch } => Some(Fact::Acted { node, term: epoch }),
             _ => None,
         }
+    }
+
+    fn acting_epoch(&self) -> Option<u64> {
+        self.epoch()
+    }
+
+    fn acts(&self, message: &Message) -> Option<Act> {
+        match message.packet()? {
+            Packet::Ack { upto } => Some(Act::Acknowledges(upto)),
+            Packet::AckNewLeader => Some(Act::Follows),
+            _ => None,
+        }
+    }
+
+    fn epochs(stored: &Stored) -> Option<(u64, u64)> {
+        Some((stored.accepted, stored.current))
     }
 
     /// The epoch that the write is of.
