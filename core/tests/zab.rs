@@ -5,10 +5,14 @@
 mod by_hand;
 #[path = "zab/desk.rs"]
 mod desk;
+#[path = "zab/histories.rs"]
+mod histories;
 #[path = "zab/judge.rs"]
 mod judge;
 #[path = "zab/laws.rs"]
 mod laws;
+#[path = "zab/links.rs"]
+mod links;
 #[path = "zab/reports.rs"]
 mod reports;
 #[path = "zab/storms.rs"]

@@ -58,7 +58,7 @@ impl<R: Rules> Zab<R> {
         if end.index > MAX_INDEX {
             return Err(ConfigError::LogTooLong(end));
         }
-        if stored.beside.is_some() || stored.synced > end.index {
+        if stored.beside.is_some() || stored.synced != end.index {
             return Err(ConfigError::NotACrashedDisk);
         }
         let vote = Vote {

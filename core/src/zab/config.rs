@@ -147,8 +147,8 @@ pub enum ConfigError {
     EpochTooHigh(u64),
     /// The stored log ends beyond [`MAX_INDEX`]: it is damaged. Restore it.
     LogTooLong(Position),
-    /// The stored log is synced beyond its end, or has a snapshot beside it: it was read without
-    /// [`Stored::crash`](super::Stored::crash). Call it first.
+    /// The stored log is not synced up to its end, or has another beside it: nobody said what of it is on the disk. Call
+    /// [`Stored::crash`](super::Stored::crash) first.
     NotACrashedDisk,
 }
 

@@ -1,4 +1,4 @@
-//! Discovery, the leader's side: a new epoch, promised by a quorum (page 2.4).
+//! Discovery, the leader's side: a new epoch, promised by a quorum (ZAB-D1 to ZAB-D7).
 //!
 //! **Why one epoch has one leader (ZK-Leadership1).** A node promises an epoch once, and writes that before it says so: one that
 //! promised it before answers that it must not be counted (ZAB-D9). The leader promises its own epoch itself, in the same file.

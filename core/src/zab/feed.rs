@@ -1,4 +1,4 @@
-//! Synchronisation, the leader's side: how a learner's log becomes the leader's, and how it stays so (page 2.5).
+//! Synchronisation, the leader's side: how a learner's log becomes the leader's, and how it stays so (ZAB-S1 to ZAB-S6).
 //!
 //! What to say is read off what each learner was told when the host drains: nothing is queued, and entries that wait become one
 //! packet. In order: DIFF, TRUNC or SNAP; the history as PROPOSAL and COMMIT; NEWLEADER; and from then on proposals and commits.

@@ -1,14 +1,10 @@
-//! Learning: from the leader that was elected to a log that is its (page 2.4, 2.6 and 2.7).
-//!
-//! What a leader sends before it is established is kept beside the log, `staged`. With NEWLEADER the history goes to the disk,
-//! then the epoch, and only then is it acknowledged (ZAB-S10). What is broken off before leaves log and disk as they were
-//! (Z-3642), but for a TRUNC, which is done at once.
+//! Learning: from the leader that was elected to a promise, and on to its log; `collect` and `follow` say how.
 
-use super::message::{Entries, Link, Packet};
+use super::message::{Link, Packet};
 use super::record::Request;
 use super::{Refusal, Role, Rule, Rules, Zab};
 use crate::log::{Position, Shape};
-use crate::{Event, Instant, NodeId, Why};
+use crate::{Instant, NodeId, Why};
 use alloc::boxed::Box;
 
 /// What the connection to the leader has come to.
@@ -41,7 +37,7 @@ impl Stage {
 
 /// How its log becomes the leader's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Way {
+pub(super) enum Way {
     Diff,
     Trunc,
     Snap,
@@ -57,24 +53,24 @@ pub(super) struct Learning {
     pub(super) expects: u64,
     pub(super) stage: Stage,
     /// How often it may still try to connect.
-    tries: u32,
+    pub(super) tries: u32,
     /// When it tries again.
-    retry: Instant,
+    pub(super) retry: Instant,
     /// When it must have heard more.
     pub(super) deadline: Instant,
     /// The leader's epoch, once it was told.
     pub(super) epoch: u64,
     /// Which request it waits for.
-    ticket: u64,
+    pub(super) ticket: u64,
     /// What the leader takes for the end of its log.
-    end: Position,
-    way: Way,
+    pub(super) end: Position,
+    pub(super) way: Way,
     /// The log as the leader tells it, from [`Stage::Collecting`] until it is up to date.
-    staged: Shape,
+    pub(super) staged: Shape,
     /// Up to where that is committed.
-    committed: u64,
+    pub(super) committed: u64,
     /// Up to where it acknowledged entries.
-    acked: u64,
+    pub(super) acked: u64,
 }
 
 impl<R: Rules> Zab<R> {
@@ -206,7 +202,7 @@ impl<R: Rules> Zab<R> {
     }
 
     /// What the leader says cannot be followed.
-    fn abandon(&mut self, why: Refusal) {
+    pub(super) fn abandon(&mut self, why: Refusal) {
         self.refusals.add(why);
         self.look_again(Why::Lapsed);
     }
@@ -264,227 +260,6 @@ impl<R: Rules> Zab<R> {
             }
             Stage::Serving => self.acknowledge(self.durable.synced),
             _ => {}
-        }
-    }
-
-    /// DIFF, TRUNC or SNAP (ZAB-S8).
-    fn begin_to_collect(&mut self, packet: Packet) {
-        let (base, end) = (self.log.base(), self.told_end());
-        let (way, staged, end) = match packet {
-            Packet::Trunc { to } => {
-                let known = self.log.contains(to) || !self.keeps(Rule::SnapAcrossEpochs);
-                if !known || to.index < self.commit || to.index > self.log.last().index {
-                    return self.abandon(Refusal::ContradictsCommitted);
-                }
-                let mut staged = self.log.clone();
-                staged.truncate(to.index);
-                self.request(Request::Truncate { to });
-                self.durable.cut_to(to.index);
-                if self.keeps(Rule::ReloadAfterSync) {
-                    self.log.truncate(to.index);
-                } else {
-                    // Z-5094: memory stays as it was until the synchronisation ends.
-                    self.durable.appended = self.log.last().index;
-                }
-                (Way::Trunc, staged, to)
-            }
-            Packet::Snap { last } => {
-                if !self.is_possible(last) {
-                    return self.abandon(Refusal::ImpossibleLog);
-                }
-                // What this log begins with is committed: the leader has it too.
-                let begins = if last.index > base.index { last } else { base };
-                (Way::Snap, Shape::after(begins), last)
-            }
-            _ => (Way::Diff, self.log.clone(), end),
-        };
-        if let Some(learning) = &mut self.learning {
-            learning.stage = Stage::Collecting;
-            (learning.way, learning.staged, learning.end) = (way, staged, end);
-            learning.committed = 0;
-        }
-    }
-
-    /// Whether `entries` follow what the leader told before; looks for another one when they do not (ZAB-S9, Z-4925).
-    fn follows(&mut self, entries: &Entries, end: Position) -> bool {
-        let rises = entries.epoch >= entries.after.term.max(1) && entries.count > 0;
-        let known = self.is_possible(entries.after)
-            && self.is_possible(entries.last())
-            && self.epoch_is_near(entries.epoch);
-        if !rises || !known {
-            self.abandon(Refusal::ImpossibleLog);
-            return false;
-        }
-        if entries.after != end && self.keeps(Rule::Continuous) {
-            self.abandon(Refusal::NotContinuous);
-            return false;
-        }
-        true
-    }
-
-    /// A proposal before this node is up to date. Whether it was taken.
-    fn collect(&mut self, entries: Entries) -> bool {
-        let Some(learning) = &self.learning else {
-            return false;
-        };
-        let end = learning.end;
-        if !self.follows(&entries, end) {
-            return false;
-        }
-        let Some(learning) = &mut self.learning else {
-            return false;
-        };
-        learning.end = entries.last();
-        // Below what this log begins with there is nothing to keep; at it, both must agree.
-        let base = learning.staged.base();
-        let hidden = base.index.saturating_sub(entries.after.index);
-        let covers = hidden > 0 && entries.last().index >= base.index;
-        if covers && entries.epoch != base.term {
-            self.abandon(Refusal::ContradictsCommitted);
-            return false;
-        }
-        let count = entries.count.saturating_sub(hidden);
-        if count > 0 && learning.staged.append(entries.epoch, count).is_err() {
-            self.abandon(Refusal::ImpossibleLog);
-            return false;
-        }
-        true
-    }
-
-    fn collect_commit(&mut self, upto: u64) {
-        let Some(learning) = &mut self.learning else {
-            return;
-        };
-        if upto > learning.end.index {
-            return self.abandon(Refusal::ContradictsCommitted);
-        }
-        learning.committed = learning.committed.max(upto);
-    }
-
-    /// NEWLEADER (ZAB-S10): the history, synced; then the epoch; then the acknowledgement.
-    fn record_history(&mut self, epoch: u64) {
-        let Some(learning) = &mut self.learning else {
-            return;
-        };
-        let begins = learning.staged.base();
-        if learning.end.index < begins.index {
-            return self.abandon(Refusal::ContradictsCommitted);
-        }
-        learning.stage = Stage::Recording;
-        // What is not known to be committed is logged later (ZAB-S11), unless it is there already.
-        let from = match learning.way {
-            Way::Snap => begins.index,
-            Way::Diff => self.log.last().index,
-            Way::Trunc => self.log.last().index.min(learning.staged.last().index),
-        };
-        let mut log = learning.staged.clone();
-        log.truncate(learning.committed.max(from));
-        let snap = learning.way == Way::Snap;
-        let early = (!self.keeps(Rule::EpochAfterHistory)).then(|| self.write_current(epoch));
-        self.log = log;
-        if snap {
-            self.durable.replaced(begins.index);
-            self.request(Request::Install { last: begins });
-        } else {
-            self.durable.appended = from;
-        }
-        self.append_log();
-        let ticket = match early {
-            Some(_) => self.sync_log(),
-            None if self.keeps(Rule::HistorySynced) => {
-                self.sync_log();
-                self.write_current(epoch)
-            }
-            None => {
-                let ticket = self.write_current(epoch);
-                self.sync_log();
-                ticket
-            }
-        };
-        if !self.keeps(Rule::DeliverEstablished) {
-            let committed = self
-                .learning
-                .as_ref()
-                .map_or(0, |learning| learning.committed);
-            self.commit = self.commit.max(committed.min(self.log.last().index));
-        }
-        if let Some(learning) = &mut self.learning {
-            learning.ticket = ticket;
-        }
-    }
-
-    fn write_current(&mut self, epoch: u64) -> u64 {
-        self.current = epoch;
-        self.request(Request::Current(epoch))
-    }
-
-    /// UPTODATE (ZAB-S11): the epoch is established. What came since NEWLEADER is logged, and what is committed delivered.
-    fn serve(&mut self) {
-        let Some(learning) = &mut self.learning else {
-            return;
-        };
-        learning.stage = Stage::Serving;
-        let (committed, epoch) = (learning.committed, learning.epoch);
-        self.log = core::mem::take(&mut learning.staged);
-        if !self.keeps(Rule::KeepBuffered) {
-            // Z-4785: what is committed already passes for logged.
-            self.durable.appended = self.durable.appended.max(committed);
-        }
-        self.blank = false;
-        self.commit = self.commit.max(committed.min(self.log.last().index));
-        self.answer_with(epoch);
-        self.event(Event::Following(self.followed()));
-        self.acknowledge(self.durable.synced);
-    }
-
-    /// A proposal (ZAB-B2). Whether it was taken.
-    fn take(&mut self, entries: Entries) -> bool {
-        let end = match &self.learning {
-            Some(learning) => learning.end,
-            None => return false,
-        };
-        if !self.follows(&entries, end) {
-            return false;
-        }
-        if self.log.append(entries.epoch, entries.count).is_err() {
-            self.abandon(Refusal::ImpossibleLog);
-            return false;
-        }
-        if let Some(learning) = &mut self.learning {
-            learning.end = entries.last();
-        }
-        if !self.keeps(Rule::AckDurable) {
-            self.acknowledge(self.log.last().index);
-        }
-        true
-    }
-
-    fn take_commit(&mut self, upto: u64) {
-        if upto > self.log.last().index {
-            return self.abandon(Refusal::ContradictsCommitted);
-        }
-        self.commit = self.commit.max(upto);
-    }
-
-    /// Acknowledges entries up to `upto`, once. Observers are not asked to.
-    fn acknowledge(&mut self, upto: u64) {
-        if let Some(learning) = &mut self.learning
-            && upto > learning.acked.max(learning.committed)
-            && self.role == Role::Following
-        {
-            learning.acked = upto;
-            self.say_to_leader(Packet::Ack { upto });
-        }
-    }
-
-    /// What an interrupted synchronisation leaves: the log as it is on the disk (Z-3642, Z-5094).
-    pub(super) fn reload(&mut self, learning: &Learning) {
-        if learning.stage == Stage::Collecting && !self.keeps(Rule::ReloadAfterSync) {
-            if learning.way == Way::Snap {
-                self.log = learning.staged.clone();
-            }
-            // Memory passes for what the disk holds.
-            self.durable.appended = self.log.last().index;
         }
     }
 }

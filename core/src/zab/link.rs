@@ -8,7 +8,6 @@
 //! A host whose links are connections tells their ends with [`Zab::disconnected`], so that nobody waits for a limit to pass, and
 //! their beginnings with [`Zab::connected`].
 
-use super::lead::Stage;
 use super::message::{Link, Message, Packet};
 use super::{Refusal, Role, Rule, Rules, Zab};
 use crate::{Instant, NodeId, Output, Why};
@@ -185,13 +184,5 @@ impl<R: Rules> Zab<R> {
         for place in 0..self.config.ensemble.members().len() {
             self.close_learner(place);
         }
-    }
-
-    /// Learner: whether its leader has a connection to it, in the eyes of a test or a drawing.
-    #[must_use]
-    pub fn is_served(&self, learner: NodeId) -> bool {
-        let place = self.config.ensemble.place(learner);
-        let handler = place.and_then(|place| self.leading.as_ref()?.handlers[place].as_ref());
-        handler.is_some_and(|handler| handler.stage == Stage::Serving)
     }
 }

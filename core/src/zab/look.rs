@@ -1,4 +1,4 @@
-//! Fast leader election: rounds, votes, and when they decide (page 1.5 and 1.6).
+//! Fast leader election: rounds, votes, and when they decide (FLE-1 to FLE-9, FLE-R1 to FLE-R5).
 //!
 //! It elects the node with the most recent history among a quorum, as a rule: votes are volatile, a voter may change its mind
 //! while another decides, and rounds begin at 0 with every life. Two nodes may both decide to lead. What makes it safe comes
@@ -137,7 +137,7 @@ impl<R: Rules> Zab<R> {
         self.outbox.push_back(Output::Send(to, message));
     }
 
-    /// The connection to `peer` is there again: what waits for it is told at once, as ZooKeeper's connections do (page 1.2).
+    /// The connection to `peer` is there again: what waits for it is told at once, as ZooKeeper's connections do.
     pub(super) fn renotify(&mut self, peer: NodeId) {
         if self.role == Role::Looking && self.looking.begun && self.config.ensemble.is_voter(peer) {
             self.notify(peer, self.looking.proposal, self.round, State::Looking);

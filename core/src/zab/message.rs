@@ -7,7 +7,7 @@ use crate::log::Position;
 /// What nodes say to each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
-    /// Of the election (page 1.2). Whoever carries it may replace one to the same node that was not sent yet.
+    /// Of the election. Whoever carries it may replace one to the same node that was not sent yet.
     Notification(Notification),
     /// Of a connection.
     Packet {
@@ -60,7 +60,7 @@ impl Entries {
     }
 }
 
-/// What is said on a connection (page 2.2). SYNC packets carry numbers, and PINGs that of their round, so that the answer to an
+/// What is said on a connection. SYNC packets carry numbers, and PINGs that of their round, so that the answer to an
 /// earlier one is not taken for one to this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Packet {

@@ -1,7 +1,7 @@
 //! What cannot be true or does not belong here, refused by name and counted (law C8).
 //!
 //! A refusal is about the message itself. A vote that loses, a learner that is told to wait and a connection that ends are
-//! answers, not refusals; ZAB-D5 and ZAB-D9, which the page calls refusals, are counted as such.
+//! answers, not refusals; ZAB-D5 and ZAB-D9, which turn a whole node away, are counted as such.
 
 use crate::listed::listed;
 use alloc::boxed::Box;

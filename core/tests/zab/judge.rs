@@ -1,10 +1,12 @@
-//! What must hold (page 2.9), judged from outside: by what is on disks, what is said, what is delivered, and what clients were
+//! What must hold, judged from outside: by what is on disks, what is said, what is delivered, and what clients were
 //! told. Each check counts how often it had something to look at.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 use tenure::log::{Position, Shape};
 use tenure::zab::{Message, Packet, Phase, Request, Role, Rules, State, Stored, Vote, Zab};
-use tenure::{Event, Token};
+use tenure::{Event, Output, Token};
 
 /// What an epoch is.
 #[derive(Clone, Default)]
@@ -44,6 +46,8 @@ pub(crate) struct Judge {
     /// The newest entry that a client was told to be committed, by the epoch of the leader that told it.
     acked: BTreeMap<u64, Position>,
     votes: Vec<Vote>,
+    /// A hash of everything that was put out, and when.
+    pub(crate) trace: u64,
 }
 
 /// Whether two logs have the same entries up to `upto`, as far as both remember.
@@ -75,6 +79,7 @@ impl Judge {
             delivered: Shape::new(),
             acked: BTreeMap::new(),
             votes: Vec::new(),
+            trace: 0,
         }
     }
 
@@ -87,6 +92,17 @@ impl Judge {
 
     pub(crate) fn mark(&mut self, mark: &'static str) {
         *self.marks.entry(mark).or_default() += 1;
+    }
+
+    pub(crate) fn trace(&mut self, now: u64, place: usize, output: &Output<Message, Request>) {
+        let mut hasher = DefaultHasher::new();
+        (self.trace, now, place).hash(&mut hasher);
+        match output {
+            Output::Event(event) => event.hash(&mut hasher),
+            Output::Request(ticket, request) => (ticket, request).hash(&mut hasher),
+            Output::Send(to, message) => (to, message).hash(&mut hasher),
+        }
+        self.trace = hasher.finish();
     }
 
     pub(crate) fn acked(&self) -> Position {
@@ -176,11 +192,9 @@ impl Judge {
         }
         self.mark("ZK-EpochOrder");
         match *request {
-            Request::Current(epoch) => {
-                if self.holds(&Self::durable(disk), epoch) == Some(false) {
-                    let what = format!("{place} writes epoch {epoch} without its history");
-                    self.fail("ZK-AckMeansDurable", what);
-                }
+            Request::Current(epoch) if self.holds(&Self::durable(disk), epoch) == Some(false) => {
+                let what = format!("{place} writes epoch {epoch} without its history");
+                self.fail("ZK-AckMeansDurable", what);
             }
             Request::Sync => self.continuous(place, &disk.log),
             _ => {}

@@ -4,8 +4,8 @@ use super::desk::{Desk, QUICK, Weather};
 use super::judge::Judge;
 use std::collections::BTreeMap;
 use tenure::random::Random;
-use tenure::zab::{Ensemble, Faithful, Invariant, Rule, Rules, Switched, Timing};
-use tenure::{Duration, NodeId};
+use tenure::zab::{Ensemble, Faithful, Invariant, Rule, Rules, Switched, Timing, Zab};
+use tenure::{Duration, Input, NodeId};
 
 /// How long after all is well again the ensemble is whole: an elected leader may first have to find out that nobody comes, which
 /// takes a limit of each step; then everybody looks again, as soon as the longest wait for notifications is over.
@@ -186,6 +186,22 @@ impl<R: Rules> Storm<R> {
             return;
         }
         desk.run_until(desk.now + WELL_AGAIN * 1_000);
+        // Who promised a later epoch than the leader's waits until epochs have come so far, as in ZooKeeper. An operator brings
+        // that about: each election raises them.
+        let left_out = |desk: &Desk<R>| {
+            let leader = desk.leader()?;
+            let epoch = desk.machine(leader).epoch()?;
+            let running = desk.nodes.iter().filter_map(|node| node.machine.as_ref());
+            let promised = running.map(Zab::accepted_epoch).max()?;
+            (promised > epoch).then_some((leader, promised - epoch))
+        };
+        for _ in 0..left_out(desk).map_or(0, |(_, epochs)| epochs) {
+            desk.judge.mark("promised a later epoch");
+            if let Some((leader, _)) = left_out(desk) {
+                desk.input(leader, Input::Resign { to: None });
+                desk.run_until(desk.now + WELL_AGAIN * 1_000);
+            }
+        }
         if !desk.is_whole() {
             let roles: Vec<_> = (0..desk.nodes.len())
                 .map(|place| desk.role(place))
@@ -268,39 +284,52 @@ fn nothing_breaks_in_many_schedules() {
     nothing_breaks_in(1_000..51_000);
 }
 
-/// What breaks by chance when a rule is off; the others are missed too rarely, and have their schedules in `reports`.
-#[test]
-fn without_its_rule_an_invariant_breaks() {
-    for rule in [Rule::AckDurable] {
-        let broken = (0..4_000).find_map(|seed| {
-            let healed = rule.protects() == Invariant::LeaderAgain;
-            let judge = schedule(seed, Switched::without(&[rule]), healed);
-            judge.broken.map(|told| (seed, told))
-        });
-        let (seed, told) = broken.unwrap_or_else(|| panic!("{rule:?} off: nothing broke"));
-        println!("{rule:?}: seed {seed}: {told}");
+/// With each rule off, whatever breaks by chance is what the rule declares. What broke, by rule.
+fn only_what_is_declared_breaks(seeds: u64) -> BTreeMap<Rule, u64> {
+    let mut broken: BTreeMap<Rule, u64> = BTreeMap::new();
+    for rule in Rule::ALL {
         let holds = [&[rule.protects()], rule.follows()].concat();
-        let named = holds
-            .iter()
-            .any(|invariant| told.starts_with(invariant.name()));
-        assert!(named, "{rule:?} off: {told}");
+        let mut told: BTreeMap<String, u64> = BTreeMap::new();
+        for seed in 0..seeds {
+            // Whoever lost what was decided may also stay without a leader; that is not what is looked for.
+            let healed = rule.protects() == Invariant::LeaderAgain;
+            let Some(what) = schedule(seed, Switched::without(&[rule]), healed).broken else {
+                continue;
+            };
+            let name = what.split(':').next().unwrap_or_default();
+            let declared = holds.iter().any(|invariant| name == invariant.name());
+            assert!(declared, "{rule:?} off, seed {seed}: {what}");
+            *told.entry(name.into()).or_default() += 1;
+            *broken.entry(rule).or_default() += 1;
+        }
+        println!("{rule:?}: {told:?}");
+    }
+    broken
+}
+
+#[test]
+fn without_a_rule_only_what_it_declares_breaks() {
+    let broken = only_what_is_declared_breaks(30);
+    // The others are missed too rarely by chance, and have their schedules in `reports`.
+    for rule in [
+        Rule::EpochInOrder,
+        Rule::EpochAfterHistory,
+        Rule::HistorySynced,
+        Rule::AckDurable,
+        Rule::OwnCopyDurable,
+        Rule::OwnAcks,
+        Rule::HistoryBeforeNewLeader,
+        Rule::SnapAcrossEpochs,
+        Rule::WholeLogElects,
+        Rule::KeepBuffered,
+        Rule::QuorumOrStepDown,
+    ] {
+        assert!(broken.contains_key(&rule), "{rule:?} off: nothing broke");
     }
 }
 
 #[test]
-#[ignore = "a survey"]
-fn what_breaks_without_each_rule() {
-    for rule in Rule::ALL {
-        let mut told: BTreeMap<String, u64> = BTreeMap::new();
-        let mut example = None;
-        for seed in 0..400 {
-            let healed = rule.protects() == Invariant::LeaderAgain;
-            if let Some(broken) = schedule(seed, Switched::without(&[rule]), healed).broken {
-                let name = broken.split(':').next().unwrap().to_string();
-                example.get_or_insert((seed, broken));
-                *told.entry(name).or_default() += 1;
-            }
-        }
-        println!("{rule:?}: {told:?} {example:?}");
-    }
+#[ignore = "minutes"]
+fn without_a_rule_only_what_it_declares_breaks_in_many_schedules() {
+    only_what_is_declared_breaks(1_000);
 }
