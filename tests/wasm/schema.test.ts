@@ -22,8 +22,11 @@ const BEYOND = new Set([
   'incomplete',
   'lease-too-short',
   'named-twice',
+  'needs-connections',
   'needs-store',
   'nobody-votes',
+  'notification-range',
+  'of-another-scheme',
   'no-link',
   'no-log',
   'no-slack',
@@ -38,6 +41,7 @@ const BEYOND = new Set([
   'too-many-writes',
   'too-small',
   'unknown-node',
+  'wait-too-long',
 ]);
 
 describe('the published schema', () => {

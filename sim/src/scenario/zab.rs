@@ -46,7 +46,7 @@ pub(super) fn check_observers(scenario: &Scenario, file: Part<'_>, root: &Node) 
         return Ok(());
     }
     Err(Slip::new(
-        place(file, root, "observers"),
+        place(file, root, &["observers"]),
         "nobody-votes",
         "observers learn from those that vote, and nobody does",
         "set zab.observers below the number of nodes",
@@ -57,29 +57,29 @@ pub(super) fn check_observers(scenario: &Scenario, file: Part<'_>, root: &Node) 
 #[cold]
 #[inline(never)]
 pub(super) fn unfit(file: Part<'_>, root: &Node, error: &ConfigError) -> Box<Slip> {
-    let (field, remedy) = match error {
-        ConfigError::WaitTooLong("init_limit", _) => {
-            ("initLimit", "lower zab.initLimit or zab.tick")
+    use ConfigError as E;
+    let (fields, remedy): (&[&str], &str) = match error {
+        E::WaitTooLong("init_limit", _) => {
+            (&["initLimit", "tick"], "lower zab.initLimit or zab.tick")
         }
-        ConfigError::WaitTooLong("sync_limit", _) => {
-            ("syncLimit", "lower zab.syncLimit or zab.tick")
+        E::WaitTooLong("sync_limit", _) => {
+            (&["syncLimit", "tick"], "lower zab.syncLimit or zab.tick")
         }
-        ConfigError::WaitTooLong("finalize_wait", _) => ("finalizeWait", error.remedy()),
-        ConfigError::WaitTooLong(..) | ConfigError::NotificationRange { .. } => {
-            ("notification", error.remedy())
-        }
-        _ => ("tick", error.remedy()),
+        E::WaitTooLong("finalize_wait", _) => (&["finalizeWait"], error.remedy()),
+        E::WaitTooLong(..) | E::NotificationRange { .. } => (&["notification"], error.remedy()),
+        _ => (&["tick"], error.remedy()),
     };
-    let at = place(file, root, field);
+    let at = place(file, root, fields);
     Slip::new(at, error.code(), &error.reason().to_string(), remedy)
 }
 
-/// Where a field is named, or else what it would be in.
-fn place(file: Part<'_>, root: &Node, field: &str) -> usize {
+/// Where the first of some fields is named, or else what it would be in.
+fn place(file: Part<'_>, root: &Node, names: &[&str]) -> usize {
     let part = file.node("zab");
-    let named = match part.map(|part| &part.value) {
-        Some(Value::Object(fields)) => fields.iter().find(|other| other.name == field),
+    let named = |name: &&str| match part.map(|part| &part.value) {
+        Some(Value::Object(fields)) => fields.iter().find(|field| field.name == *name),
         _ => None,
     };
+    let named = names.iter().find_map(named);
     named.map(|named| &named.node).or(part).unwrap_or(root).at
 }

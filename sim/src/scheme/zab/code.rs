@@ -2,6 +2,9 @@
 
 use tenure::zab::{Message, Packet};
 
+/// Where the reasons begin for which something is refused, in the events of the trace: above those of other schemes.
+pub(crate) const FIRST_REFUSAL: u64 = 100;
+
 pub(crate) const NOTIFICATION: i64 = 50;
 pub(crate) const LEARNER_INFO: i64 = 51;
 pub(crate) const LEADER_INFO: i64 = 52;
