@@ -381,10 +381,10 @@ impl LogJudges {
     }
 
     /// A leader may act.
-    pub(crate) fn established(&mut self, now: u64, node: usize) -> Broken {
+    pub(crate) fn established(&mut self, now: u64, node: usize, term: u64) -> Broken {
         let mut broken = Broken::default();
         self.burnt.established();
-        let lost = self.survives.established(now, &self.ghost, node);
+        let lost = self.survives.established(now, &self.ghost, node, term);
         broken.add(Check::AcknowledgedSurvives, lost);
         broken
     }

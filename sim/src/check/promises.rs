@@ -87,7 +87,6 @@ impl Promises {
             | Check::AcknowledgedSurvives
             | Check::LinearizableStore
             | Check::CommitRises
-            | Check::LocalReads
             | Check::IntersectingQuorums
             | Check::WatchComplete
             | Check::EpochOrder
@@ -97,6 +96,7 @@ impl Promises {
             | Check::PrimaryIntegrity
             | Check::AckMeansDurable
             | Check::LogContinuity => true,
+            Check::LocalReads => !self.broadcast,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -128,6 +128,9 @@ impl Promises {
             }
             (Check::BelievedLeaders, true) => {
                 "Two nodes never believe to lead at the same instant of true time."
+            }
+            (Check::BelievedLeaders, false) if self.broadcast => {
+                "A leader without its quorum steps down after syncLimit, and has no lease: until then it believes to lead beside the next, and only its token keeps it out."
             }
             (Check::BelievedLeaders, false) => {
                 "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out."
@@ -206,7 +209,10 @@ impl Promises {
             (Check::IntersectingQuorums, _) => {
                 "What is decided next is decided by a quorum that meets every quorum of what was decided last."
             }
-            (Check::LocalReads, _) => {
+            (Check::LocalReads, false) => {
+                "A server shows what it has, also while it looks for its leader: only a sync before it bounds the age of a read."
+            }
+            (Check::LocalReads, true) => {
                 "What is read locally is stale, and while nothing is wrong no older than the bound for a leader."
             }
             (Check::WatchComplete, _) => {

@@ -165,7 +165,8 @@ impl<M: Hosted> Node<M> {
                 );
                 env.stages.established(env.now, me, tenure.token);
                 self.keep_leases(env, me, true);
-                env.judge_logs(me, |logs, now| logs.established(now, me));
+                let term = tenure.token.counter;
+                env.judge_logs(me, |logs, now| logs.established(now, me, term));
                 env.hear(Fact::Established {
                     node: me,
                     token: tenure.token,

@@ -2,7 +2,7 @@
 //! variant.
 
 use super::draw::Draw;
-use super::{LIVES, jobs, moves};
+use super::{jobs, moves};
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Elects, Scenario};
@@ -21,6 +21,8 @@ pub enum Among {
 const TICK: Duration = Duration::from_millis(100);
 /// When everything heals: a storm lasts for fifteen limits.
 const HEALED: u64 = 9_000_000;
+/// How long it is judged for liveness: longer than the bound for a leader.
+pub(super) const LIVES: u64 = 6_000_000;
 /// Things take so many times as long as in an election of Raft.
 pub(super) const SCALE: u64 = 2;
 
@@ -53,7 +55,7 @@ impl Among {
                 sync_limit: 5,
                 finalize_wait: ms(draw.between(20, 60)),
                 min_notification: ms(50),
-                max_notification: ms(2_000),
+                max_notification: ms(1_000),
                 epoch_patience: draw.one_in(2).then(|| ms(draw.between(50, 200))),
                 ..Timing::zookeeper()
             },

@@ -116,7 +116,7 @@ pub fn make(
         base: scenario.weather,
         disk: scenario.disk,
         rate_bound,
-        healed: scenario.duration - LIVES,
+        healed: scenario.duration - setting.lives(),
         scale: setting.scale(),
     };
     let healed = chooser.healed;
@@ -169,6 +169,15 @@ impl Setting {
             }
             None => moves::MOVES.iter().collect(),
         }
+    }
+
+    /// How long it is judged for liveness.
+    const fn lives(&self) -> u64 {
+        #[cfg(feature = "peers")]
+        if self.among.is_some() {
+            return among::LIVES;
+        }
+        LIVES
     }
 
     /// How many times as long things take as in an election of Raft.

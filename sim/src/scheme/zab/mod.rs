@@ -52,9 +52,10 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Within what time somebody leads again once all is well. The one that was decided for may not be reached, which whoever
-    /// voted for it finds out after `initLimit`; and who leads may have lost its quorum, and whoever follows it its leader, which
-    /// they find out after `syncLimit`. Then they elect, and take a few ticks to synchronise.
+    /// Within what time somebody leads again once all is well. A leader that has lost its quorum, or a follower its leader, finds
+    /// that out after `syncLimit`. One that is elected then may have been deserted, which it and who voted for it find out after
+    /// `initLimit` (Z-3109); and who comes to elect with a longer wait for notifications sleeps it out. Then they elect, and
+    /// take a few ticks to synchronise, of which each step may once more take as long as one leader waits.
     #[must_use]
     pub fn leader_within(&self) -> u64 {
         let Timing {
@@ -62,11 +63,13 @@ impl Params {
             init_limit,
             sync_limit,
             finalize_wait,
+            max_notification,
             ..
         } = self.timing;
-        let ticks = u64::from(init_limit) + u64::from(sync_limit) + 5;
+        let ticks = 2 * u64::from(init_limit) + u64::from(sync_limit) + 5;
         tick.scaled_up(ticks, 1)
             .as_micros()
+            .saturating_add(max_notification.as_micros())
             .saturating_add(finalize_wait.scaled_up(10, 1).as_micros())
     }
 }
@@ -170,7 +173,7 @@ impl Scheme for Machine {
         Refusal::ALL
             .into_iter()
             .find(|reason| now.count(*reason) > before.count(*reason))
-            .map(|reason| reason as u64)
+            .map(|reason| code::FIRST_REFUSAL + reason as u64)
     }
 
     fn pack(message: Message) -> Travels {
