@@ -211,11 +211,14 @@ impl Action {
 
     /// Whether a kind is of Raft alone: it is about disks, or about who votes.
     #[must_use]
+    pub const fn is_of_peers(kind: usize) -> bool {
+        kind == Self::DISK || Self::is_damage(kind) || Self::is_of_raft(kind)
+    }
+
+    /// Whether an action is about what Raft alone has: members that change, and a successor by name.
+    #[must_use]
     pub const fn is_of_raft(kind: usize) -> bool {
-        kind == Self::DISK
-            || Self::is_damage(kind)
-            || kind == Self::CHANGE
-            || kind == Self::TRANSFER
+        kind == Self::CHANGE || kind == Self::TRANSFER
     }
 
     const DISK: usize = 11;

@@ -156,6 +156,21 @@ impl Mark {
 }
 
 impl Mark {
+    /// Whether any log meets it, and what is kept on it.
+    #[must_use]
+    pub const fn is_of_logs(self) -> bool {
+        matches!(
+            self,
+            Self::SnapshotInstalled
+                | Self::EntriesLost
+                | Self::LeaseRevoked
+                | Self::WatchResumed
+                | Self::WatchCompacted
+        )
+    }
+}
+
+impl Mark {
     /// Whether it is of writes that are late, which only a token shows to be so.
     #[must_use]
     pub const fn is_of_tokens(self) -> bool {

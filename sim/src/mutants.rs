@@ -4,6 +4,8 @@
 //! find that the named one breaks, first, and that nothing undeclared does. What they do not find is a rule that nothing
 //! needs, or a judge that cannot fail.
 
+mod zab;
+
 use crate::check::Check;
 use crate::explore::{Hunt, explore};
 use crate::failure::Failure;
@@ -22,10 +24,14 @@ pub struct Mutant {
     pub rule: Option<Rule>,
     /// Its rules that are off, and what is done to it.
     pub setting: Setting,
-    /// The invariant that must break first.
-    protects: Invariant,
+    /// What must break first, by the name of its check, or else of its invariant.
+    breaks: &'static str,
+    /// The checks that judge it.
+    named: Vec<Check>,
     /// What may break as a consequence.
-    follows: &'static [Invariant],
+    follows: Vec<Check>,
+    /// Why no schedule of the simulator can break it; nothing when one can.
+    unreachable: Option<&'static str>,
 }
 
 /// What one seed says of a mutant.
@@ -53,12 +59,13 @@ pub struct Explored {
 }
 
 impl Mutant {
-    /// One for each rule, then one for each control.
+    /// One for each rule, then one for each control, then one for each rule of other peers.
     #[must_use]
     pub fn all() -> Vec<Self> {
         let rules = Rule::ALL.into_iter().map(Self::of);
         let controls = Control::ALL.into_iter().map(Self::control);
-        rules.chain(controls).collect()
+        let zab = tenure::zab::Rule::ALL.into_iter().map(zab::mutant);
+        rules.chain(controls).chain(zab).collect()
     }
 
     /// The mutant of a rule.
@@ -77,11 +84,32 @@ impl Mutant {
             rule: Some(rule),
             setting: Setting {
                 off: [&[rule], masking].concat(),
-                control: None,
-                by_store: None,
+                ..Setting::default()
             },
-            protects: rule.protects(),
-            follows: rule.follows(),
+            ..Self::protecting(rule.protects(), rule.follows(), unreachable(rule))
+        }
+    }
+
+    /// What must break, and what may.
+    fn protecting(
+        protects: Invariant,
+        follows: &[Invariant],
+        unreachable: Option<&'static str>,
+    ) -> Self {
+        let named = check_of(protects);
+        let unjudged = named
+            .is_none()
+            .then_some("no judge of the simulator looks at what it protects");
+        Self {
+            name: "",
+            rule: None,
+            setting: Setting::default(),
+            breaks: named.map_or(protects.name(), Check::name),
+            named: named.into_iter().collect(),
+            follows: (follows.iter())
+                .filter_map(|invariant| check_of(*invariant))
+                .collect(),
+            unreachable: unreachable.or(unjudged),
         }
     }
 
@@ -97,49 +125,23 @@ impl Mutant {
             name: control.name(),
             rule: None,
             setting: Setting {
-                off: Vec::new(),
                 control: Some(control),
-                by_store: None,
+                ..Setting::default()
             },
-            protects: trusting.protects(),
-            follows: trusting.follows(),
+            ..Self::protecting(trusting.protects(), trusting.follows(), None)
         }
-    }
-
-    /// The check that must break; nothing when no judge of the simulator looks at what is protected.
-    #[must_use]
-    pub fn check(&self) -> Option<Check> {
-        check_of(self.protects)
     }
 
     /// What must break, by the name of its check, or else of its invariant.
     #[must_use]
-    pub fn breaks(&self) -> &'static str {
-        self.check().map_or(self.protects.name(), Check::name)
+    pub const fn breaks(&self) -> &'static str {
+        self.breaks
     }
 
     /// Why no schedule of the simulator can break it; nothing when one can.
     #[must_use]
-    pub fn unreachable(&self) -> Option<&'static str> {
-        match self.rule {
-            Some(Rule::PromiseFromAnswer) => Some("needs nodes that are configured differently"),
-            Some(Rule::ReadOwnTerm) => Some(
-                "needs a read between an election and its first commit: no move is out for that",
-            ),
-            Some(Rule::SuffixFromBest) => {
-                Some("needs a stale refuser beside a better one: no move is out for that")
-            }
-            Some(Rule::ChangeAfterOwnTerm) => Some(
-                "needs leaders that lose their changes to each other: one schedule in some thousands",
-            ),
-            Some(Rule::ReadConfirmed) => {
-                Some("while an old leader would still answer, its lease keeps every other out")
-            }
-            _ if self.check().is_none() => {
-                Some("no judge of the simulator looks at what it protects")
-            }
-            _ => None,
-        }
+    pub const fn unreachable(&self) -> Option<&'static str> {
+        self.unreachable
     }
 
     /// Runs the schedule of a seed with the rule off.
@@ -147,7 +149,12 @@ impl Mutant {
     /// # Errors
     /// As for a scenario file with these rules off.
     pub fn trial(&self, seed: u64) -> Result<Trial, Unfit> {
-        let made = schedule::make(seed, &self.setting, |_| ())?;
+        let recorded = self.named.contains(&Check::LinearizableStore) && self.rule.is_none();
+        let made = schedule::make(seed, &self.setting, |world| {
+            if recorded {
+                world.record_histories();
+            }
+        })?;
         let failures = Failure::all(&made.world);
         Ok(self.judged(&failures))
     }
@@ -157,11 +164,7 @@ impl Mutant {
         let Some(first) = failures.first() else {
             return Trial::Survived;
         };
-        let named = self.check();
-        let mut declared: Vec<Check> = (self.follows.iter())
-            .filter_map(|invariant| check_of(*invariant))
-            .chain(named)
-            .collect();
+        let mut declared = [&self.named[..], &self.follows].concat();
         // Without a question before, or asked of whoever says yes to any log, nodes begin terms that they cannot win.
         let careless = [Rule::PreVote, Rule::UpToDateLog];
         if careless.iter().any(|rule| self.setting.off.contains(rule)) {
@@ -177,7 +180,7 @@ impl Mutant {
             return Trial::Undeclared(*failure);
         }
         // Of what breaks at one instant, any is the first.
-        let found = (failures.iter()).find(|failure| Some(failure.check) == named);
+        let found = (failures.iter()).find(|failure| self.named.contains(&failure.check));
         match found {
             Some(failure) if failure.at == first.at => Trial::Killed(*failure),
             _ => Trial::Followed(*first),
@@ -187,18 +190,39 @@ impl Mutant {
     /// Lets the explorer look for what breaks; nothing when no single state shows it.
     #[must_use]
     pub fn explored(&self) -> Option<Explored> {
-        let hunt = Hunt::of(self.rule?)?;
+        let rule = self.rule?;
+        let hunt = Hunt::of(rule)?;
         let report = explore(&hunt.setting, |_| true).ok()?;
         let example = report.counterexample.as_ref();
         Some(Explored {
             killed: example.is_some_and(|example| {
                 example.confirmed
                     && example.law == hunt.law
-                    && example.law.invariant() == Some(self.protects)
+                    && example.law.invariant() == Some(rule.protects())
             }),
             depth: example.map_or(0, |example| example.path.len()),
             states: report.unique,
         })
+    }
+}
+
+/// Why no schedule of the simulator can break what a rule protects; nothing when one can.
+const fn unreachable(rule: Rule) -> Option<&'static str> {
+    match rule {
+        Rule::PromiseFromAnswer => Some("needs nodes that are configured differently"),
+        Rule::ReadOwnTerm => {
+            Some("needs a read between an election and its first commit: no move is out for that")
+        }
+        Rule::SuffixFromBest => {
+            Some("needs a stale refuser beside a better one: no move is out for that")
+        }
+        Rule::ChangeAfterOwnTerm => Some(
+            "needs leaders that lose their changes to each other: one schedule in some thousands",
+        ),
+        Rule::ReadConfirmed => {
+            Some("while an old leader would still answer, its lease keeps every other out")
+        }
+        _ => None,
     }
 }
 
@@ -278,7 +302,7 @@ mod tests {
             Check::BelievedLeaders,
             Check::StaleWriteFenced,
         ];
-        assert_eq!(mutant.check(), Some(named));
+        assert_eq!(mutant.named, [named]);
         let (first, second) = (failure(5, named), failure(7, follows));
         assert_eq!(mutant.judged(&[]), Trial::Survived);
         assert_eq!(mutant.judged(&[first, second]), Trial::Killed(first));
@@ -303,8 +327,11 @@ mod tests {
             .filter_map(|mutant| mutant.rule)
             .collect();
         assert_eq!(rules, Rule::ALL);
+        let of_zab = |mutant: &Mutant| mutant.setting.among.is_some();
         for mutant in Mutant::all() {
             assert_eq!(mutant.setting.off.first().copied(), mutant.rule);
         }
+        let zab = Mutant::all().into_iter().filter(of_zab).count();
+        assert_eq!(zab, tenure::zab::Rule::ALL.len());
     }
 }

@@ -20,6 +20,9 @@ const EACH: u64 = 1_000;
 /// none any more when its time is over.
 const CANARY: Rule = Rule::MajorityOfVoters;
 const STORE_CANARY: tenure::lease::Rule = tenure::lease::Rule::DemoteByTimer;
+/// Among ZooKeeper's servers, that an entry is acknowledged when it is synced.
+#[cfg(feature = "peers")]
+const ZAB_CANARY: tenure::zab::Rule = tenure::zab::Rule::AckDurable;
 const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
@@ -27,11 +30,99 @@ pub const HEALED_SOON: u64 = 1_500_000;
 /// Within this, all have.
 const HEALED_LATE: u64 = 3_000_000;
 
+/// How the nodes of a sweep elect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// By Raft.
+    Raft,
+    /// By a store.
+    Store(lease::Kind),
+    /// As ZooKeeper's own servers do.
+    #[cfg(feature = "peers")]
+    Zab,
+}
+
+impl Of {
+    /// As in this setting.
+    #[must_use]
+    pub fn setting(setting: &Setting) -> Self {
+        #[cfg(feature = "peers")]
+        if let Some(schedule::Among::Zab(_)) = &setting.among {
+            return Self::Zab;
+        }
+        let store = setting.by_store.as_ref();
+        store.map_or(Self::Raft, |store| Self::Store(store.kind))
+    }
+
+    /// Whether a check is about them.
+    #[must_use]
+    pub const fn judges(self, check: Check) -> bool {
+        match self {
+            Self::Raft => !check.is_of_broadcast(),
+            Self::Store(kind) => {
+                !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
+            }
+            #[cfg(feature = "peers")]
+            Self::Zab => !check.is_of_raft(),
+        }
+    }
+
+    /// Whether they can meet a situation.
+    #[must_use]
+    pub const fn meets(self, mark: Mark) -> bool {
+        match self {
+            Self::Raft => true,
+            Self::Store(kind) => !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens()),
+            #[cfg(feature = "peers")]
+            Self::Zab => !mark.is_of_raft() || mark.is_of_logs(),
+        }
+    }
+
+    /// Whether a kind of action can be done to them.
+    #[must_use]
+    pub const fn suffers(self, kind: usize) -> bool {
+        match self {
+            Self::Raft => true,
+            Self::Store(_) => !Action::is_of_peers(kind),
+            #[cfg(feature = "peers")]
+            Self::Zab => !Action::is_of_raft(kind),
+        }
+    }
+
+    /// Whether nothing but the bound of its scenarios says when a leader comes too late.
+    const fn is_late_by_its_bound(self) -> bool {
+        match self {
+            Self::Raft | Self::Store(_) => false,
+            #[cfg(feature = "peers")]
+            Self::Zab => true,
+        }
+    }
+
+    /// The setting of the canary.
+    fn canary(self) -> Setting {
+        match self {
+            Self::Raft => Setting {
+                off: vec![CANARY],
+                ..Setting::default()
+            },
+            Self::Store(kind) => Setting {
+                by_store: Some(ByStore {
+                    off: vec![STORE_CANARY],
+                    ..ByStore::of(kind)
+                }),
+                ..Setting::default()
+            },
+            #[cfg(feature = "peers")]
+            Self::Zab => Setting::among(schedule::Among::Zab(vec![ZAB_CANARY])),
+        }
+    }
+}
+
 /// What was found over some seeds.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// By what store they elect, if by one.
-    pub by_store: Option<lease::Kind>,
+    /// How they elect.
+    pub of: Of,
     /// How many seeds were run.
     pub runs: u64,
     /// How many events there were.
@@ -56,7 +147,7 @@ pub struct Sweep {
 impl Default for Sweep {
     fn default() -> Self {
         Self {
-            by_store: None,
+            of: Of::Raft,
             runs: 0,
             events: 0,
             tallies: [Tally::default(); Check::ALL.len()],
@@ -80,7 +171,7 @@ impl Sweep {
             world.record_histories();
             world.note_marks();
         })?;
-        self.by_store = setting.by_store.as_ref().map(|store| store.kind);
+        self.of = Of::setting(setting);
         let (world, healed) = (schedule.world, schedule.healed);
         if seed.is_multiple_of(twice) {
             let mut again = World::new(&schedule.scenario);
@@ -114,7 +205,9 @@ impl Sweep {
 
     /// Adds what another sweep found.
     pub fn merge(&mut self, other: Self) {
-        self.by_store = self.by_store.or(other.by_store);
+        if self.runs == 0 {
+            self.of = other.of;
+        }
         self.runs += other.runs;
         self.events += other.events;
         for (sum, tally) in self.tallies.iter_mut().zip(other.tallies) {
@@ -136,23 +229,8 @@ impl Sweep {
     ///
     /// # Errors
     /// Never for a rule that can be switched off.
-    pub fn canary(
-        from: u64,
-        by_store: Option<lease::Kind>,
-    ) -> Result<Option<(u64, Failure)>, Unfit> {
-        let planted = match by_store {
-            Some(kind) => Setting {
-                by_store: Some(ByStore {
-                    off: vec![STORE_CANARY],
-                    ..ByStore::of(kind)
-                }),
-                ..Setting::default()
-            },
-            None => Setting {
-                off: vec![CANARY],
-                ..Setting::default()
-            },
-        };
+    pub fn canary(from: u64, of: Of) -> Result<Option<(u64, Failure)>, Unfit> {
+        let planted = of.canary();
         let mut sweep = Self::default();
         for seed in from..from.saturating_add(CANARY_SEEDS) {
             sweep.add(seed, &planted, TWICE)?;
@@ -169,20 +247,20 @@ impl Sweep {
     pub fn vacuous(&self) -> Vec<String> {
         let mut names = Vec::new();
         for (tally, check) in self.tallies.iter().zip(Check::ALL) {
-            if tally.exercised == 0 && self.concerns(check.is_of_raft(), check.is_of_tokens()) {
+            if tally.exercised == 0 && self.of.judges(check) {
                 names.push("check ".to_owned() + check.name());
             }
         }
         let least = (self.runs / EACH).max(1);
         for (count, mark) in self.marks.iter().zip(Mark::ALL) {
-            if *count < least && self.concerns(mark.is_of_raft(), mark.is_of_tokens()) {
+            if *count < least && self.of.meets(mark) {
                 names.push("mark ".to_owned() + mark.name());
             }
         }
         let kinds = self.faults.mattered.iter().zip(Action::NAMES);
         for (kind, (mattered, name)) in kinds.enumerate() {
             // No schedule damages disks or stores: that breaks what schemes rest on.
-            let ours = self.concerns(Action::is_of_raft(kind), false);
+            let ours = self.of.suffers(kind);
             if *mattered == 0 && ours && !Action::is_damage(kind) && !Action::is_of_store(kind) {
                 names.push("fault ".to_owned() + name);
             }
@@ -190,19 +268,14 @@ impl Sweep {
         names
     }
 
-    /// Whether what is of Raft alone, or of tokens, is of the scheme that was swept.
-    #[must_use]
-    pub fn concerns(&self, of_raft: bool, of_tokens: bool) -> bool {
-        (self.by_store).is_none_or(|kind| !of_raft && (kind.has_tokens() || !of_tokens))
-    }
-
     /// Whether leaders come back soon enough once everything is healed: 999 of 1,000 within 1.5 s, all within 3 s.
     #[must_use]
     pub fn heals_in_time(&self) -> bool {
         let all = self.healed.quantiles().count;
         // A lease has to end first: its bound is that of the scenario.
-        let soon = self.by_store.is_some() || self.healed.within(HEALED_SOON) * 1_000 >= all * 999;
-        self.leaderless == 0 && self.healed.within(HEALED_LATE) == all && soon
+        let soon = self.of != Of::Raft || self.healed.within(HEALED_SOON) * 1_000 >= all * 999;
+        let late = self.of.is_late_by_its_bound() || self.healed.within(HEALED_LATE) == all;
+        self.leaderless == 0 && late && soon
     }
 
     /// Whether every check held, was put to the test, leaders came back in time, and every trace came out twice.
@@ -246,7 +319,7 @@ mod tests {
             }
             assert_eq!(sweep.failing, [], "{kind:?}");
             assert!(sweep.holds(), "{kind:?}: {:?}", sweep.vacuous());
-            let (_, failure) = Sweep::canary(0, Some(kind)).unwrap().unwrap();
+            let (_, failure) = Sweep::canary(0, Of::Store(kind)).unwrap().unwrap();
             assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
         }
     }
@@ -288,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_planted_failure_is_reported() {
-        let (_, failure) = Sweep::canary(0, None).unwrap().unwrap();
+        let (_, failure) = Sweep::canary(0, Of::Raft).unwrap().unwrap();
         assert_eq!(failure.check.name(), "one-leader-per-term");
     }
 

@@ -4,7 +4,7 @@ use tenure::Duration;
 use tenure::lease::Timing;
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Who};
-use tenure_sim::scenario::{Lease, Scenario};
+use tenure_sim::scenario::{Elects, Lease, Scenario};
 use tenure_sim::schedule::{self, ByStore, Setting};
 use tenure_sim::scheme::lease::Kind;
 use tenure_sim::server::Server;
@@ -21,7 +21,7 @@ fn scenario(seed: u64) -> Scenario {
     Scenario {
         seed,
         nodes: NODES,
-        lease: Some(Lease {
+        elects: Elects::ByStore(Lease {
             latency: Duration::from_millis(20),
             servers: MEMBERS as u8,
             timing: Timing::of(Duration::from_secs(9)),

@@ -8,7 +8,7 @@ use tenure_sim::fault::{Action, Fault, Who};
 use tenure_sim::jobs::Jobs;
 use tenure_sim::physics::clock::TRUE_PACE;
 use tenure_sim::physics::trace::{Event, Kind};
-use tenure_sim::scenario::Lease;
+use tenure_sim::scenario::{Elects, Lease};
 use tenure_sim::scheme::lease;
 use tenure_sim::{Scenario, World};
 
@@ -290,7 +290,7 @@ fn by_each_scheme(scenario: &Scenario) -> Vec<(String, Scenario)> {
             ..Lease::of(kind, Duration::from_secs(3))
         };
         let scenario = Scenario {
-            lease: Some(lease),
+            elects: Elects::ByStore(lease),
             leader_within: 8_000_000,
             ..scenario.clone()
         };

@@ -4,7 +4,7 @@ use tenure::Duration;
 use tenure::lease::{Rule, Switched, Timing};
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Fault, Who};
-use tenure_sim::scenario::{Lease, Scenario};
+use tenure_sim::scenario::{Elects, Lease, Scenario};
 use tenure_sim::scheme::lease::Kind;
 use tenure_sim::world::World;
 
@@ -12,7 +12,7 @@ fn scenario(kind: Kind, seed: u64, faults: Vec<Fault>) -> Scenario {
     Scenario {
         seed,
         nodes: 3,
-        lease: Some(Lease {
+        elects: Elects::ByStore(Lease {
             timing: Timing::of(Duration::from_secs(3)),
             latency: Duration::from_millis(20),
             ..Lease::of(kind, Duration::from_secs(3))
@@ -435,7 +435,7 @@ fn a_lock_that_its_holder_does_not_know_to_be_lost_is_waited_for() {
     for seed in 0..50 {
         for keeps in [true, false] {
             let mut scenario = scenario(Kind::SqlSession, seed, faults.clone());
-            if let Some(lease) = scenario.lease.as_mut().filter(|_| !keeps) {
+            if let Some(lease) = scenario.lease_mut().filter(|_| !keeps) {
                 lease.rules = Switched::without(&[Rule::OutwaitFormer]);
             }
             let mut world = World::new(&scenario);

@@ -32,7 +32,7 @@ fn checks_of(invariant: Invariant) -> &'static [Check] {
 
 /// Searches seeds until what the rule protects breaks, or else what follows; on the way nothing else may.
 fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Scenario) {
-    let scheme = scenario(0).lease.unwrap().kind.scheme();
+    let scheme = scenario(0).lease().unwrap().kind.scheme();
     let follows = rule.follows(scheme).iter().copied();
     let declared: Vec<Check> = [rule.protects()]
         .into_iter()
@@ -42,7 +42,7 @@ fn is_killed(rule: Rule, wanted: Check, seeds: u64, scenario: impl Fn(u64) -> Sc
     assert!(declared.contains(&wanted));
     for seed in 0..seeds {
         let mut scenario = scenario(seed);
-        if let Some(lease) = &mut scenario.lease {
+        if let Some(lease) = scenario.lease_mut() {
             lease.rules = Switched::without(&[rule]);
         }
         let broken = broken(&scenario);
@@ -235,7 +235,7 @@ fn with_every_rule_on_nothing_breaks_there() {
 fn what_a_store_loses_excuses_what_breaks_after_it_and_nothing_before() {
     let outcomes = |rest: &str, off: &[Rule], seed| {
         let mut scenario = written(Kind::Redis, rest)(seed);
-        if let Some(lease) = &mut scenario.lease {
+        if let Some(lease) = scenario.lease_mut() {
             lease.rules = Switched::without(off);
         }
         let mut world = World::new(&scenario);

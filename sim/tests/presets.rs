@@ -13,7 +13,7 @@ fn read(kind: Kind, lease: &str) -> Scenario {
 }
 
 fn lease(kind: Kind, text: &str) -> Lease {
-    read(kind, text).lease.expect("it elects by a store")
+    *read(kind, text).lease().expect("it elects by a store")
 }
 
 /// The schemes with the systems that elect by them.
@@ -51,12 +51,12 @@ fn a_file_that_names_a_system_goes_by_its_parameters_and_is_written_so() {
                 continue;
             }
         };
-        let lease = scenario.lease.unwrap();
+        let lease = *scenario.lease().unwrap();
         assert_eq!(lease.preset, Some(preset), "{name}");
         assert_eq!(lease.timing, preset.timing(), "{name}");
         assert_eq!(lease.renew_deadline, preset.renew_deadline(), "{name}");
         let again = Scenario::parse(&scenario.to_json()).unwrap();
-        assert_eq!(again.lease, Some(lease), "{name}");
+        assert_eq!(again.lease(), Some(&lease), "{name}");
     }
     assert_eq!(refused, 3);
 }

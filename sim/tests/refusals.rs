@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 93] = [
+const REFUSALS: [(&str, &str); 102] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -73,6 +73,11 @@ const REFUSALS: [(&str, &str); 93] = [
         "named-twice.voters",
         "faults[0].change.voters[2] (line 1, column 119)",
     ),
+    ("needs-connections", "network.order (line 1, column 67)"),
+    (
+        "needs-connections.change",
+        "faults[0].network.order (line 1, column 92)",
+    ),
     ("needs-store", "lease (line 1, column 55)"),
     ("needs-store.rule", "rulesOff[1] (line 1, column 71)"),
     ("needs-store.server", "faults[0].crash (line 1, column 80)"),
@@ -93,6 +98,10 @@ const REFUSALS: [(&str, &str); 93] = [
     ("no-watches", "client (line 1, column 56)"),
     ("nobody-votes", "raft (line 1, column 54)"),
     ("nobody-votes.log", "raft (line 1, column 54)"),
+    (
+        "nobody-votes.observers",
+        "zab.observers (line 1, column 67)",
+    ),
     ("node-count", "nodes (line 1, column 43)"),
     ("node-count.servers", "lease.servers (line 1, column 71)"),
     ("not-seconds", "lease.ttl (line 1, column 64)"),
@@ -104,6 +113,14 @@ const REFUSALS: [(&str, &str); 93] = [
         "faults[0].transfer (line 1, column 83)",
     ),
     ("not-with-store.wipe", "faults[0].wipe (line 1, column 79)"),
+    ("notification-range", "zab.notification (line 1, column 70)"),
+    ("of-another-scheme", "zab (line 1, column 53)"),
+    ("of-another-scheme.raft", "raft (line 1, column 53)"),
+    ("of-another-scheme.rule", "rulesOff[0] (line 1, column 59)"),
+    (
+        "of-another-scheme.transfer",
+        "faults[0].transfer (line 1, column 82)",
+    ),
     ("one-server", "lease.servers (line 1, column 73)"),
     ("other-scheme", "lease.preset (line 1, column 53)"),
     ("other-scheme.none", "lease.preset (line 1, column 60)"),
@@ -150,6 +167,7 @@ const REFUSALS: [(&str, &str); 93] = [
     ),
     ("version", "tenure (line 1, column 13)"),
     ("version.newer", "tenure (line 2, column 13)"),
+    ("wait-too-long", "zab.tick (line 1, column 62)"),
     ("wrong-length", "network.latency (line 1, column 58)"),
     ("wrong-length.link", "faults[0].cut (line 4, column 26)"),
     ("wrong-type", "nodes (line 1, column 43)"),

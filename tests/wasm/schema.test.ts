@@ -24,9 +24,12 @@ const BEYOND = new Set([
   'incomplete',
   'lease-too-short',
   'named-twice',
+  'needs-connections',
   'needs-store',
   'no-deadline',
   'nobody-votes',
+  'notification-range',
+  'of-another-scheme',
   'no-link',
   'no-log',
   'no-rule',
@@ -43,6 +46,7 @@ const BEYOND = new Set([
   'too-many-writes',
   'too-small',
   'unknown-node',
+  'wait-too-long',
 ]);
 
 describe('the published schema', () => {

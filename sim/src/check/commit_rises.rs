@@ -25,7 +25,7 @@ impl CommitRises {
     }
 
     /// A node takes its log for committed up to an index; `leads` in which term it leads, if it does. Whether that fell, or
-    /// ends with an entry of another leader.
+    /// ends with an entry of another leader, where one may not commit by itself what it `inherits`.
     pub(super) fn committed(
         &mut self,
         now: u64,
@@ -33,9 +33,10 @@ impl CommitRises {
         node: usize,
         index: u64,
         leads: Option<u64>,
+        inherits: bool,
     ) -> bool {
         let fell = std::mem::replace(&mut self.at[node], index) > index;
-        let foreign = leads.is_some_and(|term| !ghost.logs[node].has(index, term));
+        let foreign = leads.is_some_and(|term| !inherits && !ghost.logs[node].has(index, term));
         (fell || leads.is_some()) && self.tally.note(now, fell || foreign)
     }
 }
@@ -50,11 +51,11 @@ mod tests {
         let logs = [Runs::of(&[(1, 4), (3, 2)])];
         let ghost = Ghost::of(logs, Default::default(), Runs::default());
         let mut check = CommitRises::new(1);
-        let mut committed = |index, leads| check.committed(9, &ghost, 0, index, leads);
+        let mut committed = |index, leads| check.committed(9, &ghost, 0, index, leads, false);
         assert!(!committed(3, None) && committed(2, None));
         assert!(committed(4, Some(3)) && !committed(5, Some(3)));
         check.restarted(0);
-        assert!(!check.committed(9, &ghost, 0, 1, None));
+        assert!(!check.committed(9, &ghost, 0, 1, None, false));
         assert_eq!((check.tally.exercised, check.tally.broken), (3, 2));
     }
 }

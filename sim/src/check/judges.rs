@@ -46,9 +46,9 @@ struct JobJudges {
 
 /// The rules that a fact broke just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Broken(u32);
+pub struct Broken(u64);
 
-const _: () = assert!(Check::ALL.len() <= 32, "the checks are bits of a u32");
+const _: () = assert!(Check::ALL.len() <= 64, "the checks are bits of a u64");
 
 impl Broken {
     /// Whether none was.
@@ -63,8 +63,14 @@ impl Broken {
         self.0 >> check as u8 & 1 == 1
     }
 
+    /// These were broken too.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn join(&mut self, others: Self) {
+        self.0 |= others.0;
+    }
+
     pub(super) fn add(&mut self, check: Check, broken: bool) {
-        self.0 |= u32::from(broken) << check as u8;
+        self.0 |= u64::from(broken) << check as u8;
     }
 }
 
@@ -379,7 +385,14 @@ impl Judges {
             | Check::LinearizableStore
             | Check::CommitRises
             | Check::LocalReads
-            | Check::IntersectingQuorums => self
+            | Check::IntersectingQuorums
+            | Check::EpochOrder
+            | Check::PromiseBeforeAct
+            | Check::LocalPrimaryOrder
+            | Check::GlobalPrimaryOrder
+            | Check::PrimaryIntegrity
+            | Check::AckMeansDurable
+            | Check::LogContinuity => self
                 .logs
                 .as_ref()
                 .map_or_else(Tally::default, |logs| logs.tally(check)),
@@ -401,8 +414,12 @@ impl Judges {
     pub fn concerns(&self, check: Check) -> bool {
         if check.is_of_tokens() && !self.promises.tokens {
             false
+        } else if check.is_of_broadcast() {
+            self.promises.broadcast
         } else if check == Check::WatchComplete {
             self.promises.watches
+        } else if check.is_of_raft() {
+            self.promises.logs && !self.promises.broadcast
         } else if check == Check::OneVotePerTerm {
             self.promises.voters > 0
         } else if check >= Check::LogMatching {

@@ -2,6 +2,8 @@
 //! entries any node ever took for committed. None of it is a node's word about itself.
 
 use super::agreement::Agreement;
+#[cfg(feature = "peers")]
+use super::broadcast::Broadcast;
 use super::commit_rises::CommitRises;
 use super::committed_durable::CommittedIsDurable;
 use super::configurations::{Configuration, Configurations};
@@ -27,11 +29,15 @@ pub(crate) enum Change {
     },
     /// The log begins after this one.
     State(Position),
+    /// The same, and nothing that it had is left in it.
+    Anew(Position),
+    /// Nothing after this one is left.
+    Cut(Position),
 }
 
 /// What is known from outside.
 #[derive(Clone, Debug)]
-pub(super) struct Ghost {
+pub(crate) struct Ghost {
     /// By node: the log as its disk was asked to hold it.
     pub(super) logs: Vec<Runs>,
     /// By node: the log that its disk holds.
@@ -91,11 +97,22 @@ pub(crate) struct LogJudges {
     rises: CommitRises,
     local: LocalReads,
     intersecting: IntersectingQuorums,
+    /// Whether a leader commits what others left it by itself, and not with the first entry of its own.
+    inherits: bool,
+    /// Where they are replicated by atomic broadcast.
+    #[cfg(feature = "peers")]
+    broadcast: Option<Box<Broadcast>>,
 }
 
 impl LogJudges {
     pub(crate) fn new(nodes: usize, promises: &Promises) -> Self {
-        let first = Configuration::of([(0..promises.voters).collect(), Vec::new()], Vec::new());
+        // Where members never change, the others learn from the start.
+        let learners = if promises.broadcast {
+            (promises.voters..nodes).collect()
+        } else {
+            Vec::new()
+        };
+        let first = Configuration::of([(0..promises.voters).collect(), Vec::new()], learners);
         Self {
             ghost: Ghost {
                 logs: vec![Runs::default(); nodes],
@@ -112,6 +129,9 @@ impl LogJudges {
             rises: CommitRises::new(nodes),
             local: LocalReads::new(nodes, promises.voters, promises.leader_within),
             intersecting: IntersectingQuorums::default(),
+            inherits: promises.broadcast,
+            #[cfg(feature = "peers")]
+            broadcast: (promises.broadcast).then(|| Box::new(Broadcast::new(nodes))),
         }
     }
 
@@ -136,6 +156,10 @@ impl LogJudges {
         prints: impl Iterator<Item = u64>,
     ) -> Broken {
         let mut broken = Broken::default();
+        #[cfg(feature = "peers")]
+        if let (Some(broadcast), Change::Entries { after, .. }) = (&mut self.broadcast, change) {
+            broken.join(broadcast.appended(now, &self.ghost, node, after));
+        }
         match change {
             Change::Entries { after, term, count } => {
                 let matches = self.matching.wrote(now, after, term, prints);
@@ -143,6 +167,11 @@ impl LogJudges {
                 self.ghost.logs[node].put(after.index, term, count);
             }
             Change::State(last) => self.ghost.logs[node].begin_after(last),
+            Change::Anew(last) => {
+                self.ghost.logs[node] = Runs::default();
+                self.ghost.logs[node].begin_after(last);
+            }
+            Change::Cut(last) => self.ghost.logs[node].put(last.index, last.term, 0),
         }
         broken
     }
@@ -157,16 +186,20 @@ impl LogJudges {
     /// A node votes.
     pub(super) fn granted(&mut self, node: usize, term: u64, to: usize) {
         self.intersecting.granted(node, term, to);
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broadcast.promised(node, term);
+        }
     }
 
-    /// What a disk holds.
-    pub(crate) fn disk(&mut self, now: u64, node: usize, log: Option<&Shape>) -> Broken {
+    /// What a disk holds, and up to where a crash would leave it.
+    pub(crate) fn disk(&mut self, now: u64, node: usize, log: Option<(&Shape, u64)>) -> Broken {
         let mut held = Runs::default();
-        if let Some(log) = log {
+        if let Some((log, synced)) = log {
             held.begin_after(log.base());
             for (term, count) in log.runs() {
                 let from = held.last();
-                held.put(from, term, count);
+                held.put(from, term, count.min(synced.saturating_sub(from)));
             }
         }
         let mut broken = Broken::default();
@@ -182,6 +215,7 @@ impl LogJudges {
     pub(crate) fn restarted(&mut self, node: usize, at: Position, state: u64) -> Broken {
         self.ghost.logs[node] = self.ghost.disks[node].clone();
         self.agreement.restarted(node, at, state);
+        self.goes_on(node, at);
         self.rises.restarted(node);
         Broken::default()
     }
@@ -189,6 +223,7 @@ impl LogJudges {
     /// A node takes over the state as of an entry.
     pub(crate) fn installed(&mut self, now: u64, node: usize, at: Position, state: u64) -> Broken {
         let mut broken = Broken::default();
+        self.goes_on(node, at);
         let differs = self.agreement.installed(now, node, at, state);
         broken.add(Check::StateMachineAgreement, differs);
         broken
@@ -203,7 +238,7 @@ impl LogJudges {
         leads: Option<u64>,
     ) -> Broken {
         let mut broken = Broken::default();
-        let rises = (self.rises).committed(now, &self.ghost, node, index, leads);
+        let rises = (self.rises).committed(now, &self.ghost, node, index, leads, self.inherits);
         broken.add(Check::CommitRises, rises);
         let ghost = &mut self.ghost;
         let log = &ghost.logs[node];
@@ -248,7 +283,33 @@ impl LogJudges {
         let mut broken = Broken::default();
         let differs = self.agreement.applied(now, node, at, print);
         broken.add(Check::StateMachineAgreement, differs);
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broken.join(broadcast.delivered(now, node, at, print));
+        }
         broken
+    }
+
+    /// A node goes on from the state as of an entry.
+    fn goes_on(&mut self, node: usize, at: Position) {
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broadcast.begins_at(node, at);
+        }
+        #[cfg(not(feature = "peers"))]
+        let _ = (node, at);
+    }
+
+    /// Where they are replicated by atomic broadcast: tells what judges that.
+    #[cfg(feature = "peers")]
+    pub(crate) fn broadcast(
+        &mut self,
+        tell: impl FnOnce(&mut Broadcast, &Ghost) -> Broken,
+    ) -> Broken {
+        match &mut self.broadcast {
+            Some(broadcast) => tell(broadcast, &self.ghost),
+            None => Broken::default(),
+        }
     }
 
     /// A node has applied all changes up to a revision of the store.
@@ -304,6 +365,10 @@ impl LogJudges {
     /// A node was elected.
     pub(crate) fn elected(&mut self, now: u64, node: usize, term: u64) -> Broken {
         let mut broken = Broken::default();
+        #[cfg(feature = "peers")]
+        if let Some(broadcast) = &mut self.broadcast {
+            broadcast.elected(&self.ghost, node, term);
+        }
         let lacks = self.complete.elected(now, &self.ghost, node, term);
         broken.add(Check::LeaderCompleteness, lacks);
         if let Some(by) = self.ghost.configuration(node)
@@ -316,10 +381,10 @@ impl LogJudges {
     }
 
     /// A leader may act.
-    pub(crate) fn established(&mut self, now: u64, node: usize) -> Broken {
+    pub(crate) fn established(&mut self, now: u64, node: usize, term: u64) -> Broken {
         let mut broken = Broken::default();
         self.burnt.established();
-        let lost = self.survives.established(now, &self.ghost, node);
+        let lost = self.survives.established(now, &self.ghost, node, term);
         broken.add(Check::AcknowledgedSurvives, lost);
         broken
     }
@@ -335,6 +400,10 @@ impl LogJudges {
             Check::CommitRises => self.rises.tally,
             Check::LocalReads => self.local.tally,
             Check::IntersectingQuorums => self.intersecting.tally,
+            #[cfg(feature = "peers")]
+            check if check.is_of_broadcast() => {
+                (self.broadcast.as_ref()).map_or_else(Tally::default, |of| of.tally(check))
+            }
             _ => Tally::default(),
         }
     }

@@ -3,11 +3,19 @@
 //! They hear facts as the world sees them from outside, in true time, and know nothing of how a scheme decides. Each
 //! counts how often its rule was put to the test: a rule that never was is *not exercised*, which is no pass (law W3).
 
+#[cfg(feature = "peers")]
+mod ack_durable;
 mod agreement;
 pub(crate) mod believed;
+#[cfg(feature = "peers")]
+pub(crate) mod broadcast;
 mod commit_rises;
 mod committed_durable;
 pub(crate) mod configurations;
+#[cfg(feature = "peers")]
+mod epoch_order;
+#[cfg(feature = "peers")]
+mod global_primary_order;
 mod intersecting;
 mod jobs_concurrent;
 mod jobs_lost;
@@ -18,13 +26,23 @@ mod leader_complete;
 pub(crate) mod linearizable;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod linearizable_store;
+#[cfg(feature = "peers")]
+mod local_primary_order;
 mod local_reads;
+#[cfg(feature = "peers")]
+mod log_continuity;
 mod log_matching;
 pub(crate) mod logs;
 mod never_revives;
 mod one_leader;
 mod one_vote;
+#[cfg(feature = "peers")]
+mod primary_integrity;
+#[cfg(feature = "peers")]
+mod promise_before_act;
 mod promises;
+#[cfg(feature = "peers")]
+mod proposals;
 mod runs;
 mod spans;
 mod stale;
@@ -191,11 +209,25 @@ pub enum Check {
     IntersectingQuorums,
     /// Watchers of the store are told every change of their keys, in order, once, and no other.
     WatchComplete,
+    /// On every disk the accepted epoch is never below the current one, and neither falls (ZK-EpochOrder).
+    EpochOrder,
+    /// Who promised an epoch logs and acknowledges nothing of an earlier one (ZK-PromiseBeforeAct).
+    PromiseBeforeAct,
+    /// The entries of an epoch are delivered as its leader proposed them (ZK-LocalPrimaryOrder, ZK-Integrity).
+    LocalPrimaryOrder,
+    /// No entry is delivered after one of a later epoch (ZK-GlobalPrimaryOrder).
+    GlobalPrimaryOrder,
+    /// A leader proposes when it has delivered all that is delivered of earlier epochs (ZK-PrimaryIntegrity).
+    PrimaryIntegrity,
+    /// What a node acknowledges is on its disk, and so is the history of its current epoch (ZK-AckMeansDurable).
+    AckMeansDurable,
+    /// What is appended to a log follows its last entry (ZK-LogContinuity).
+    LogContinuity,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 34] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -223,6 +255,13 @@ impl Check {
         Self::LocalReads,
         Self::IntersectingQuorums,
         Self::WatchComplete,
+        Self::EpochOrder,
+        Self::PromiseBeforeAct,
+        Self::LocalPrimaryOrder,
+        Self::GlobalPrimaryOrder,
+        Self::PrimaryIntegrity,
+        Self::AckMeansDurable,
+        Self::LogContinuity,
     ];
 
     /// Its name in files and reports.
@@ -256,13 +295,32 @@ impl Check {
             Self::LocalReads => "local-reads",
             Self::IntersectingQuorums => "intersecting-quorums",
             Self::WatchComplete => "watch-complete",
+            Self::EpochOrder => "epoch-order",
+            Self::PromiseBeforeAct => "promise-before-act",
+            Self::LocalPrimaryOrder => "local-primary-order",
+            Self::GlobalPrimaryOrder => "global-primary-order",
+            Self::PrimaryIntegrity => "primary-integrity",
+            Self::AckMeansDurable => "ack-means-durable",
+            Self::LogContinuity => "log-continuity",
         }
     }
 
     /// Whether it is about votes or logs, and so of no election over a store.
     #[must_use]
-    pub const fn is_of_raft(self) -> bool {
+    pub const fn is_of_peers(self) -> bool {
         matches!(self, Self::OneVotePerTerm) || self as u8 >= Self::LogMatching as u8
+    }
+
+    /// Whether it is about what Raft alone has: terms that are begun in vain, and members that change.
+    #[must_use]
+    pub const fn is_of_raft(self) -> bool {
+        matches!(self, Self::TermsBurnt | Self::IntersectingQuorums)
+    }
+
+    /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.
+    #[must_use]
+    pub const fn is_of_broadcast(self) -> bool {
+        self as u8 >= Self::EpochOrder as u8
     }
 
     /// Whether it is about tokens, or about work that is done under one. A leader without a token takes nothing over: no

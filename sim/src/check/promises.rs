@@ -23,6 +23,8 @@ pub struct Promises {
     pub watches: bool,
     /// How many nodes vote at the start, the first ones; none where a store decides.
     pub voters: usize,
+    /// The logs are replicated by atomic broadcast, as ZooKeeper's servers do it, and not as Raft does.
+    pub broadcast: bool,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.
@@ -85,9 +87,16 @@ impl Promises {
             | Check::AcknowledgedSurvives
             | Check::LinearizableStore
             | Check::CommitRises
-            | Check::LocalReads
             | Check::IntersectingQuorums
-            | Check::WatchComplete => true,
+            | Check::WatchComplete
+            | Check::EpochOrder
+            | Check::PromiseBeforeAct
+            | Check::LocalPrimaryOrder
+            | Check::GlobalPrimaryOrder
+            | Check::PrimaryIntegrity
+            | Check::AckMeansDurable
+            | Check::LogContinuity => true,
+            Check::LocalReads => !self.broadcast,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -119,6 +128,9 @@ impl Promises {
             }
             (Check::BelievedLeaders, true) => {
                 "Two nodes never believe to lead at the same instant of true time."
+            }
+            (Check::BelievedLeaders, false) if self.broadcast => {
+                "A leader without its quorum steps down after syncLimit, and has no lease: until then it believes to lead beside the next, and only its token keeps it out."
             }
             (Check::BelievedLeaders, false) => {
                 "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out."
@@ -197,7 +209,10 @@ impl Promises {
             (Check::IntersectingQuorums, _) => {
                 "What is decided next is decided by a quorum that meets every quorum of what was decided last."
             }
-            (Check::LocalReads, _) => {
+            (Check::LocalReads, false) => {
+                "A server shows what it has, also while it looks for its leader: only a sync before it bounds the age of a read."
+            }
+            (Check::LocalReads, true) => {
                 "What is read locally is stale, and while nothing is wrong no older than the bound for a leader."
             }
             (Check::WatchComplete, _) => {
@@ -206,6 +221,23 @@ impl Promises {
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."
             }
+            (Check::EpochOrder, _) => {
+                "On every disk the accepted epoch is never below the current one, and neither falls."
+            }
+            (Check::PromiseBeforeAct, _) => {
+                "Who promised an epoch logs and acknowledges nothing of an earlier one."
+            }
+            (Check::LocalPrimaryOrder, _) => {
+                "The entries of an epoch are delivered as its leader proposed them."
+            }
+            (Check::GlobalPrimaryOrder, _) => "No entry is delivered after one of a later epoch.",
+            (Check::PrimaryIntegrity, _) => {
+                "A leader proposes when it has delivered all that is delivered of earlier epochs."
+            }
+            (Check::AckMeansDurable, _) => {
+                "What a node acknowledges is on its disk, and so is the history of its current epoch."
+            }
+            (Check::LogContinuity, _) => "What is appended to a log follows its last entry.",
             (Check::TermsBurnt, false) => {
                 "Without PreVote a node begins a term before it knows whether it can win it."
             }

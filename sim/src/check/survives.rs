@@ -20,9 +20,11 @@ impl AcknowledgedSurvives {
         }
     }
 
-    /// A leader may act. Whether it lacks what a client was told of.
-    pub(super) fn established(&mut self, now: u64, ghost: &Ghost, node: usize) -> bool {
-        self.told.is_some_and(|told| {
+    /// A leader of a term may act. Whether it lacks what a client was told of; one of an earlier term that is allowed to act late
+    /// owes nothing to a later one.
+    pub(super) fn established(&mut self, now: u64, ghost: &Ghost, node: usize, term: u64) -> bool {
+        let told = self.told.filter(|told| told.term <= term);
+        told.is_some_and(|told| {
             let lacks = !ghost.logs[node].has(told.index, told.term);
             self.tally.note(now, lacks)
         })
@@ -40,12 +42,16 @@ mod tests {
         let ghost = Ghost::of(logs, Default::default(), Runs::default());
         let mut check = AcknowledgedSurvives::default();
         assert!(
-            !check.established(1, &ghost, 1),
+            !check.established(1, &ghost, 1, 2),
             "nobody was told of anything"
         );
         check.answered(Position::new(1, 4));
         check.answered(Position::new(1, 2));
-        assert!(!check.established(2, &ghost, 0) && check.established(3, &ghost, 1));
+        assert!(!check.established(2, &ghost, 0, 2) && check.established(3, &ghost, 1, 2));
+        assert!(
+            !check.established(4, &ghost, 1, 0),
+            "it was elected before that"
+        );
         assert_eq!((check.tally.exercised, check.tally.broken), (2, 1));
     }
 }

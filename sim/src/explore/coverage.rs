@@ -8,7 +8,7 @@ use super::outline::Outline;
 use super::setting::Setting;
 use crate::node::Status;
 use crate::schedule;
-use crate::scheme::{Machine, Stored, Unfit};
+use crate::scheme::{Machine, Unfit};
 use crate::world::World;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -51,10 +51,8 @@ impl Coverage {
             let machine = raft.filter(|machine| !machine.halted());
             if let Some(machine) = machine.filter(|_| node.status() == Status::Up) {
                 let (disk, now) = (node.disk(), node.clock().reads(world.now()));
-                let record = disk.durable().map(|shelf| {
-                    let Stored::Raft(stored) = &shelf.stored;
-                    &stored.record
-                });
+                let record = disk.durable().and_then(|shelf| shelf.stored.raft());
+                let record = record.map(|stored| &stored.record);
                 let outline = Outline::of(machine, record, disk.pending() > 0, now);
                 self.outlines.insert(outline);
             }

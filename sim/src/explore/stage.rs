@@ -18,7 +18,7 @@ use crate::fault::{Action as Fate, Fault, Who};
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::weather::{PPM, Weather};
-use crate::scenario::{Bilingual, Clients, Scenario};
+use crate::scenario::{Bilingual, Clients, Elects, Scenario};
 use crate::world::World;
 use std::fmt;
 use tenure::Duration;
@@ -180,7 +180,7 @@ impl Stage {
             safe_mode: self.timing.is_some(),
             log: false,
             outside: 0,
-            lease: None,
+            elects: Elects::Raft,
             weather: WEATHER,
             clocks: if drifts {
                 self.script.rates.iter().map(clock).collect()

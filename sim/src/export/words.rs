@@ -4,6 +4,8 @@ use crate::check::Check;
 use crate::packet::code;
 use crate::scenario::{node_name, server_name};
 use crate::scheme::raft::code as raft;
+#[cfg(feature = "peers")]
+use crate::scheme::zab::code as zab;
 
 /// The name of an actor: `n1`, …, `s1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
 pub(super) fn actor(nodes: usize, servers: usize, actor: u16) -> String {
@@ -59,6 +61,15 @@ pub(super) const fn message(kind: i64) -> &'static str {
         code::ASK_STORE => "ask-store",
         code::STORE_SAID => "store-said",
         code::SERVERS => "servers",
+        other => of_peers(other),
+    }
+}
+
+/// The same of the other schemes of peers.
+const fn of_peers(kind: i64) -> &'static str {
+    match kind {
+        #[cfg(feature = "peers")]
+        zab::NOTIFICATION..=zab::CLOSED => zab::NAMES[(kind - zab::NOTIFICATION) as usize],
         _ => "message",
     }
 }
@@ -131,6 +142,8 @@ pub(super) const fn role(code: i64) -> &'static str {
         3 => "elected",
         4 => "established",
         5 => "halted",
+        6 => "looking",
+        7 => "observer",
         _ => "follower",
     }
 }

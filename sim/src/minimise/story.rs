@@ -90,6 +90,13 @@ const fn chinese(check: Check) -> &'static str {
         Check::LocalReads => "本地读不会太旧",
         Check::IntersectingQuorums => "多数派必有交集",
         Check::WatchComplete => "监视不漏不重",
+        Check::EpochOrder => "纪元只升不降",
+        Check::PromiseBeforeAct => "承诺之后不为旧纪元做事",
+        Check::LocalPrimaryOrder => "按主节点提议的顺序交付",
+        Check::GlobalPrimaryOrder => "按纪元顺序交付",
+        Check::PrimaryIntegrity => "主节点先交付前代再提议",
+        Check::AckMeansDurable => "确认即已落盘",
+        Check::LogContinuity => "日志没有空洞",
     }
 }
 

@@ -40,6 +40,19 @@ impl<M: Hosted> Node<M> {
         }
     }
 
+    pub(super) fn hear_of_connection(
+        &mut self,
+        env: &mut Env,
+        me: usize,
+        peer: usize,
+        stands: bool,
+    ) {
+        if let Some(machine) = &mut self.machine {
+            machine.connection(self.clock.reads(env.now), peer, stands);
+            self.settle(env, me);
+        }
+    }
+
     /// After every input: shows what changed, carries the outputs out, and arms the next wake-up.
     pub(super) fn settle(&mut self, env: &mut Env, me: usize) {
         self.show(env, me);
@@ -58,9 +71,13 @@ impl<M: Hosted> Node<M> {
             match output {
                 Output::Send(to, message) => {
                     let to = to.0 as usize;
-                    if let Some(fact) = M::said(me, to, &message) {
+                    let fact =
+                        (self.machine.as_ref()).and_then(|machine| machine.said(me, to, &message));
+                    if let Some(fact) = fact {
                         env.hear(fact);
                     }
+                    #[cfg(feature = "peers")]
+                    self.tell_act(env, me, &message);
                     if let Some(packet) = self.loaded(message) {
                         env.send(me, to, packet);
                     }
@@ -148,7 +165,8 @@ impl<M: Hosted> Node<M> {
                 );
                 env.stages.established(env.now, me, tenure.token);
                 self.keep_leases(env, me, true);
-                env.judge_logs(me, |logs, now| logs.established(now, me));
+                let term = tenure.token.counter;
+                env.judge_logs(me, |logs, now| logs.established(now, me, term));
                 env.hear(Fact::Established {
                     node: me,
                     token: tenure.token,

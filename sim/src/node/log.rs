@@ -9,7 +9,7 @@ use crate::marks::Mark;
 use crate::packet::{Load, Packet};
 use crate::physics::NEVER;
 use crate::physics::trace::{Event, Kind};
-use crate::scheme::{Carried, Hosted, RoleCode};
+use crate::scheme::{Carried, Hosted, Logged};
 use crate::store::replica::{Command, Replica};
 use crate::store::{Call, Lessor, Replicated, Request, Server};
 #[cfg(not(target_family = "wasm"))]
@@ -21,6 +21,7 @@ use crate::world::env::{Due, Env};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tenure::Instant;
+use tenure::log::Position;
 
 /// After how long a lease that is over is proposed to be revoked once more.
 const REVOKE_AGAIN: u64 = 500_000;
@@ -90,7 +91,8 @@ impl<M: Hosted> Node<M> {
                 let commands = replica.commands(after.index, term, count).ok_or(())?;
                 Ok(Some(Arc::new(Load::Commands(commands))))
             }
-            Carried::State(last) => {
+            Carried::Cut(_) | Carried::Anew(Position::START) => Ok(None),
+            Carried::State(last) | Carried::Anew(last) => {
                 let state = replica.state(last).ok_or(())?;
                 Ok(Some(Arc::new(Load::State(state))))
             }
@@ -144,16 +146,27 @@ impl<M: Hosted> Node<M> {
                 (Carried::State(last), _) => {
                     logs.asked(now, me, Change::State(last), std::iter::empty())
                 }
+                (Carried::Anew(last), _) => {
+                    logs.asked(now, me, Change::Anew(last), std::iter::empty())
+                }
+                (Carried::Cut(last), _) => {
+                    logs.asked(now, me, Change::Cut(last), std::iter::empty())
+                }
                 _ => Default::default(),
             });
         }
+        #[cfg(feature = "peers")]
+        self.tell_entries(env, me, changed);
         load
     }
 
     /// What the disk holds may have changed.
     pub(super) fn tell_disk(&self, env: &mut Env, me: usize) {
-        let log = self.disk.durable().map(|shelf| M::log_of(&shelf.stored));
-        env.judge_logs(me, |logs, now| logs.disk(now, me, log));
+        let held = self.disk.durable().map(|shelf| &shelf.stored);
+        let held = held.map(|stored| (stored.log(), stored.synced()));
+        env.judge_logs(me, |logs, now| logs.disk(now, me, held));
+        #[cfg(feature = "peers")]
+        self.tell_epochs(env, me);
     }
 
     /// Applies what is committed, answers who waited, and lets entries go. Whether the machine has more to say since.
@@ -178,8 +191,7 @@ impl<M: Hosted> Node<M> {
         }
         if committed != self.committed {
             let look = self.look;
-            let leads = matches!(look.role, RoleCode::Elected | RoleCode::Established);
-            let leads = leads.then_some(look.term);
+            let leads = look.role.leads().then_some(look.term);
             self.committed = committed;
             env.emit(
                 Event::new(Kind::Committed, me)
@@ -200,7 +212,7 @@ impl<M: Hosted> Node<M> {
                 logs.reached(now, revision);
                 logs.applied(now, me, at, print)
             });
-            if self.look.role >= RoleCode::Elected && at.term == self.look.term {
+            if self.look.role.leads() && at.term == self.look.term {
                 env.stages.synchronised(env.now);
             }
             if replica.just_made() {
@@ -272,6 +284,8 @@ impl<M: Hosted> Node<M> {
     /// A client wants something of the store.
     pub(super) fn call_store(&mut self, env: &mut Env, me: usize, client: u16, call: &Call) {
         let now = self.clock.reads(env.now);
+        #[cfg(feature = "peers")]
+        let end = self.end_of_log();
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
             return;
         };
@@ -284,6 +298,8 @@ impl<M: Hosted> Node<M> {
         let mut server = Replicated { replica, machine };
         server.hear(now.as_micros(), client, call);
         speak(env, me, replica);
+        #[cfg(feature = "peers")]
+        self.tell_proposals(env, me, end);
         // Whatever came of it, the machine may have looked at the time.
         self.settle(env, me);
     }
@@ -321,6 +337,8 @@ impl<M: Hosted> Node<M> {
         }
         let now = self.clock.reads(env.now);
         let life = self.lives;
+        #[cfg(feature = "peers")]
+        let end = self.end_of_log();
         while let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine)
             && let Some(lessor) = &mut replica.lessor
             && let Some(lease) = lessor.over(now.as_micros(), REVOKE_AGAIN)
@@ -331,6 +349,8 @@ impl<M: Hosted> Node<M> {
                 replica.proposed_own(at, who, Arc::new(Request::Revoke { lease }));
             }
         }
+        #[cfg(feature = "peers")]
+        self.tell_proposals(env, me, end);
         self.settle(env, me);
     }
 }

@@ -3,6 +3,8 @@
 //! Generic over the scheme. This is a host as the core's contract asks for one: it hands inputs over with the node's own
 //! time, drains the outputs, and calls again at the deadline.
 
+#[cfg(feature = "peers")]
+mod broadcast;
 mod host;
 mod jobs;
 mod log;
@@ -187,7 +189,7 @@ impl<M: Hosted> Node<M> {
         self.by.crash = by;
         env.net.leave(env.now, me, by);
         env.tell_connections();
-        if matches!(self.look.role, RoleCode::Elected | RoleCode::Established) {
+        if self.look.role.leads() {
             env.counts.depositions += 1;
             env.shown(&mut self.by.crash);
             let event = Event::new(Kind::Deposed, me).term(self.look.term);
@@ -360,6 +362,16 @@ impl<M: Hosted> Node<M> {
                 env.shown(&mut self.by.crash);
                 lose(env, me, &flight, Loss::ReceiverDown);
             }
+        }
+    }
+
+    /// The connection to another node ended, could not be made, or stands again.
+    pub(crate) fn connection(&mut self, env: &mut Env, me: usize, peer: usize, stands: bool) {
+        match self.status {
+            Status::Up if self.is_slow() => self.queue_up(env, me, Late::Connection(peer, stands)),
+            Status::Up => self.hear_of_connection(env, me, peer, stands),
+            Status::Paused => self.late.push(Late::Connection(peer, stands)),
+            Status::Crashed => {}
         }
     }
 

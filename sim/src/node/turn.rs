@@ -27,6 +27,8 @@ pub(super) enum Late {
     Time,
     /// A write that was thought about.
     Thought,
+    /// The connection to another node ended, or stands again.
+    Connection(usize, bool),
 }
 
 impl<M: Hosted> Node<M> {
@@ -124,6 +126,10 @@ impl<M: Hosted> Node<M> {
             Late::Thought => {
                 env.trace.cause = -1;
                 self.write_what_was_thought(env, me);
+            }
+            Late::Connection(peer, stands) => {
+                env.trace.cause = -1;
+                self.hear_of_connection(env, me, peer, stands);
             }
         }
     }

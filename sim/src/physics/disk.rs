@@ -41,6 +41,14 @@ pub trait Kept: Clone + Default {
     /// Carries out one more write, whole. False for one that does not fit what is held, because another before it is
     /// missing: it changes nothing.
     fn fold(&mut self, write: &Self::Write) -> bool;
+
+    /// Whether what was asked for after this write is not done when it fails: each rests on those before it.
+    fn is_rested_on(_write: &Self::Write) -> bool {
+        false
+    }
+
+    /// The power goes: of what was done, what a later write was to make durable is taken back, in part or whole.
+    fn crash(&mut self, _draw: &mut Random) {}
 }
 
 /// The disk of one node, holding the fold of all writes.
@@ -61,6 +69,8 @@ pub struct Disk<K: Kept> {
     pub drops: bool,
     /// Whether such a write is missing, and none came after it.
     missing: bool,
+    /// Whether a write failed on which those that come after it rest: none of them is done.
+    stopped: bool,
     /// Counts crashes: the completion of a write that a crash undid is recognised by it.
     era: u32,
 }
@@ -101,6 +111,7 @@ impl<K: Kept> Disk<K> {
             fails: false,
             drops: false,
             missing: false,
+            stopped: false,
             era: 0,
         }
     }
@@ -148,7 +159,8 @@ impl<K: Kept> Disk<K> {
         }
         // Hardly ever more than one: moving the rest up costs nothing.
         let Write { ticket, what, .. } = self.writes.remove(0);
-        let (answer, lost) = if std::mem::take(&mut self.fails) {
+        let (answer, lost) = if std::mem::take(&mut self.fails) || self.stopped {
+            self.stopped |= K::is_rested_on(&what);
             (Err(Unknown), Some(Lost::Failed))
         } else if std::mem::take(&mut self.drops) {
             self.missing = true;
@@ -182,10 +194,11 @@ impl<K: Kept> Disk<K> {
         mut told: impl FnMut(Ticket, Result<(), Option<Lost>>),
     ) -> Option<Ticket> {
         let answered = self.cached.take().map(|(ticket, _)| ticket);
+        let stopped = std::mem::take(&mut self.stopped);
         let mut first = true;
         for write in std::mem::take(&mut self.writes) {
             let begun = std::mem::take(&mut first);
-            let left = if !begun {
+            let left = if !begun || stopped {
                 Err(None)
             } else if self.lies || now < write.synced {
                 Err(Some(Lost::Torn))
@@ -199,6 +212,9 @@ impl<K: Kept> Disk<K> {
                 Ok(())
             };
             told(write.ticket, left);
+        }
+        if let Some(held) = &mut self.durable {
+            held.crash(draw);
         }
         self.era += 1;
         answered

@@ -9,12 +9,6 @@ use tenure::Duration;
 use tenure::lease::{BudgetError, Preset, Rule, Switched, Timing};
 use tenure::rate::RateBound;
 
-/// The scheme of a file by the place of its name, if it elects by a store.
-pub(super) fn kind(scheme: u64) -> Option<Kind> {
-    let place = usize::try_from(scheme).ok()?.checked_sub(1)?;
-    Kind::ALL.get(place).copied()
-}
-
 /// How many servers the store has.
 #[inline(never)]
 pub(super) fn servers(file: Part<'_>, kind: Kind) -> u64 {
@@ -118,34 +112,6 @@ fn preset(part: Part<'_>, kind: Kind) -> Read<Option<Preset>> {
         )),
         _ => Ok(named.map(|(preset, _)| preset)),
     }
-}
-
-/// The parts of a file that make no sense with its scheme.
-#[inline(never)]
-pub(super) fn check_parts(file: Part<'_>, by_store: bool) -> Read<()> {
-    let strange: &[&str] = if by_store {
-        &["raft", "disk"]
-    } else {
-        &["lease"]
-    };
-    match strange.iter().find_map(|name| file.node(name)) {
-        Some(node) => Err(misplaced(node.at, by_store)),
-        None => Ok(()),
-    }
-}
-
-/// An action that makes no sense with its scheme: the nodes of an election over a store have neither disks nor a log, and
-/// nobody to vote.
-#[inline(never)]
-pub(super) fn check_action(name: &str, node: &Node, by_store: bool) -> Read<()> {
-    let of_raft = matches!(
-        name,
-        "disk" | "wipe" | "lie" | "fail" | "drop" | "change" | "transfer"
-    );
-    if by_store && of_raft {
-        return Err(misplaced(node.at, true));
-    }
-    Ok(())
 }
 
 /// What belongs to the other kind of scheme.

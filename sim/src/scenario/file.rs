@@ -1,10 +1,14 @@
 //! Reading the file format, version 1: what the table cannot say, and the scenario that comes of it.
 
-use super::by_store;
 use super::format::{Kind, MEMBER};
-use super::names::{RULES, TAKEOVER_OF, THROUGH_OF};
+#[cfg(feature = "peers")]
+use super::names::Peers;
+use super::names::{Named, RULES, TAKEOVER_OF, THROUGH_OF};
 use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
-use super::{Bilingual, Clients, Refusal, Scenario, VERSION};
+#[cfg(feature = "peers")]
+use super::zab;
+use super::{Bilingual, Clients, Elects, Refusal, Scenario, VERSION};
+use super::{by_store, parts};
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Flap, Who};
@@ -31,7 +35,8 @@ pub(super) fn read_action(text: &str, scenario: &Scenario) -> Result<Action, Ref
     let frame = Frame {
         nodes: scenario.nodes as u64,
         duration: scenario.duration,
-        by_store: (scenario.lease).map(|lease| (lease.kind, lease.servers.into())),
+        scheme: scenario.named(),
+        servers: scenario.lease().map(|lease| lease.servers.into()),
     };
     let read = reader::lone_action(&root, frame).and_then(|part| match part.choice() {
         Some((name, node)) => action(part, name, node, scenario),
@@ -52,15 +57,20 @@ fn parse(text: &str) -> Result<Node, Refusal> {
 fn scenario(root: &Node) -> Read<Scenario> {
     check_version(root)?;
     let file = reader::file(root)?;
-    let kind = by_store::kind(file.get("scheme"));
-    by_store::check_parts(file, kind.is_some())?;
-    let lease = kind.map(|kind| by_store::lease(file, kind)).transpose()?;
+    let scheme = Named::at(file.get("scheme"));
+    parts::check(file, scheme)?;
+    let elects = match scheme {
+        Named::Raft => Elects::Raft,
+        Named::Store(kind) => Elects::ByStore(by_store::lease(file, kind)?),
+        #[cfg(feature = "peers")]
+        Named::Peers(Peers::Zab) => Elects::Zab(zab::read(file)),
+    };
     let (nodes, seed) = (file.get("nodes") as usize, file.get("seed"));
     let mut off = Vec::new();
     for node in file.node("rulesOff").map_or(&[][..], items) {
         off.extend(
             number(&Kind::Name(&RULES), word(node))
-                .filter(|_| kind.is_none())
+                .filter(|_| scheme == Named::Raft)
                 .and_then(|place| Rule::ALL.get(place as usize)),
         );
     }
@@ -85,7 +95,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
         safe_mode: raft.get("safeMode") == 1,
         log: raft.get("log") == 1,
         outside: raft.get("outside") as usize,
-        lease,
+        elects,
         weather: Weather::calm(0, 0),
         clocks: Vec::new(),
         disk: change_disk(Takes::default(), file.inner("disk")),
@@ -108,10 +118,12 @@ fn scenario(root: &Node) -> Read<Scenario> {
                 takes: jobs.get("takes"),
             }
         }),
-        leader_within: match (file.value("leaderWithin"), lease) {
+        leader_within: match (file.value("leaderWithin"), &elects) {
             (Some([within, _]), _) => within,
-            (None, Some(lease)) => lease.timing.ttl.as_micros().saturating_mul(2),
-            (None, None) => Scenario::usual().leader_within,
+            (None, Elects::Raft) => Scenario::usual().leader_within,
+            (None, Elects::ByStore(lease)) => lease.timing.ttl.as_micros().saturating_mul(2),
+            #[cfg(feature = "peers")]
+            (None, Elects::Zab(params)) => params.leader_within(),
         },
         duration: file.get("duration"),
         faults: Vec::new(),
@@ -121,7 +133,11 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Ok(()) => {}
         Err(Unfit::Raft(error)) => return Err(unsafe_config(&file, root, &error)),
         Err(Unfit::Lease(error)) => return Err(by_store::unsafe_timing(file, root, &error)),
+        #[cfg(feature = "peers")]
+        Err(Unfit::Zab(error)) => return Err(zab::unfit(file, root, &error)),
     }
+    #[cfg(feature = "peers")]
+    zab::check_observers(&scenario, file, root)?;
     if scenario.outside > 0 && (!scenario.log || scenario.outside >= nodes) {
         let node = file.node("raft").map_or(root.at, |node| node.at);
         return Err(Slip::new(
@@ -138,7 +154,7 @@ fn scenario(root: &Node) -> Read<Scenario> {
     } else {
         let remedy = "set raft.log, or leave watches out";
         (
-            scenario.log,
+            scenario.has_log(),
             "there is no store to watch without a log",
             remedy,
         )
@@ -162,7 +178,9 @@ fn scenario(root: &Node) -> Read<Scenario> {
 
 #[inline(never)]
 fn complete(scenario: &mut Scenario, file: Part<'_>) -> Read<()> {
+    scenario.weather.fifo = scenario.setup().is_connected();
     change_weather(&mut scenario.weather, file.inner("network"))?;
+    check_order(scenario, &scenario.weather, file.inner("network"))?;
     for node in file.node("clocks").map_or(&[][..], items) {
         let rate = number(&Kind::Rate, word(node)).unwrap_or_default();
         scenario.clocks.push(pace(rate));
@@ -304,6 +322,20 @@ fn change_weather(weather: &mut Weather, part: Part<'_>) -> Read<()> {
     }
 }
 
+/// Nodes that speak over connections have them.
+#[inline(never)]
+fn check_order(scenario: &Scenario, weather: &Weather, part: Part<'_>) -> Read<()> {
+    match part.node("order") {
+        Some(node) if !weather.fifo && scenario.setup().is_connected() => Err(Slip::new(
+            node.at,
+            "needs-connections",
+            "the nodes of this scheme speak over connections, which keep the order of what is said",
+            "leave order out, or set it to \"fifo\"",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// What is left out stays as it is.
 fn change_disk(mut takes: Takes, part: Part<'_>) -> Takes {
     if let Some([write, _]) = part.value("write") {
@@ -337,7 +369,7 @@ const fn pace(rate: u64) -> u32 {
 
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
-    by_store::check_action(name, node, scenario.lease.is_some())?;
+    parts::check_action(name, node, scenario.named())?;
     if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
         return Ok(bare(part.who(name)));
     }
@@ -365,6 +397,7 @@ fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<
         "network" => {
             let mut weather = scenario.weather;
             change_weather(&mut weather, part.inner(name))?;
+            check_order(scenario, &weather, part.inner(name))?;
             Action::Network(weather)
         }
         "change" => members(part.inner(name), node, scenario.log)?,
@@ -568,15 +601,17 @@ mod tests {
     #[test]
     fn every_field_of_the_table_is_read_and_written_as_it_was() {
         let mut all = Vec::new();
-        samples(&FILE, &|field| field, &mut all);
+        samples(FILE, &|field| field, &mut all);
         assert!(all.len() > 30, "{}", all.len());
         for (field, written) in all {
-            // Some of it is of elections over a store alone, and of one scheme of them.
+            // Some of it is of elections over a store alone, or of one scheme of them, or of one among peers.
             let has = |words: &[&str]| words.iter().any(|word| field.contains(word));
             let scheme = if has(&["\"renewDeadline\""]) {
                 "kubernetes"
             } else if has(&["\"lease\"", "\"s1\""]) {
                 "redlock"
+            } else if has(&["\"zab\""]) {
+                "zab"
             } else {
                 "raft"
             };

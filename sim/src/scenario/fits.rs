@@ -1,10 +1,9 @@
 //! Holds a file against the table of its fields.
 
 use super::format::{END, Entry, Kind, Usual};
-use super::names::{LEASE_RULES, RULES, rules_of};
 use super::reader::{FIRST_ROLE, FIRST_SERVER, Frame, Part, Read, Slip, fields, number, word};
 use super::units::{unsigned, write_span};
-use super::{by_store, parse_seed};
+use super::{by_store, parse_seed, parts};
 use crate::json::{Node, Value};
 
 /// 2⁵³: from here on JavaScript rounds numbers, and says nothing.
@@ -14,7 +13,7 @@ impl Frame {
     /// Whether there is this node or server, by its number; roles there always are.
     fn has(self, number: u64) -> bool {
         match number.checked_sub(FIRST_SERVER as u64) {
-            Some(server) => self.by_store.is_some_and(|(_, servers)| server < servers),
+            Some(server) => self.servers.is_some_and(|servers| server < servers),
             None => number < self.nodes || number >= FIRST_ROLE as u64,
         }
     }
@@ -166,15 +165,13 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
     let slip =
         |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
     let size = if signed { unsigned(text) } else { text };
-    let by_store = frame.by_store;
     match (kind, number(kind, size)) {
         (Kind::Rule, _) => {
-            let names = rules_of(by_store.is_some());
-            let known = |names: &[&str]| names.contains(&text);
-            if known(names) {
+            let names = frame.scheme.rules();
+            if names.contains(&text) {
                 Ok(0)
-            } else if known(&RULES) || known(&LEASE_RULES) {
-                Err(by_store::misplaced(node.at, by_store.is_some()))
+            } else if let Some(slip) = parts::check_rule(node.at, text, frame.scheme) {
+                Err(slip)
             } else {
                 let remedy = use_one_of("", names.to_vec());
                 slip("unknown-name", " is not known here", &remedy)
@@ -191,7 +188,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             )
         }
         (Kind::Member(_) | Kind::Server, Some(number))
-            if number >= FIRST_SERVER as u64 && by_store.is_none() =>
+            if number >= FIRST_SERVER as u64 && frame.servers.is_none() =>
         {
             Err(by_store::misplaced(node.at, false))
         }
@@ -200,7 +197,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
         }
         (Kind::Node(roles) | Kind::Member(roles), _) => {
             let mut named = all_of("n", frame.nodes);
-            if let (Kind::Member(_), Some((_, servers))) = (kind, by_store) {
+            if let (Kind::Member(_), Some(servers)) = (kind, frame.servers) {
                 named.push_str(", ");
                 named.push_str(&all_of("s", servers));
             }
@@ -208,7 +205,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
             slip("unknown-node", " is no node here", &remedy)
         }
         (Kind::Server, _) => {
-            let servers = by_store.map_or(0, |(_, servers)| servers);
+            let servers = frame.servers.unwrap_or(0);
             let remedy = use_one_of(&all_of("s", servers), Vec::new());
             slip("unknown-node", " is no server here", &remedy)
         }

@@ -1,7 +1,7 @@
 //! How much a run may take, judged before it is made: how many writes are on their way at once, and how many events
 //! there are to keep.
 
-use super::{Clients, Refusal, Scenario};
+use super::{Clients, Elects, Refusal, Scenario};
 #[cfg(not(target_family = "wasm"))]
 use crate::store::{WATCHERS, WRITES_OF};
 
@@ -69,11 +69,11 @@ impl Scenario {
         let times =
             |period: u64, events: u64| (self.duration / period.max(1)).saturating_mul(events);
         let nodes = self.nodes as u64;
-        let heartbeats = match &self.lease {
+        let heartbeats = match &self.elects {
             // A request to the store and its answer are as many events as a heartbeat and its own. Who waits asks no more
             // often than it retries, and of a store with a watch less. Of several servers each is asked, and what some of
             // them granted in vain is given back.
-            Some(lease) => {
+            Elects::ByStore(lease) => {
                 let servers = u64::from(lease.servers);
                 let retry = lease.timing.retry.as_micros() * 3 / 4;
                 if lease.kind.is_cluster() && servers > 1 {
@@ -87,8 +87,14 @@ impl Scenario {
                     times(retry, nodes * asked * HEARTBEAT_EVENTS)
                 }
             }
-            None => times(
+            Elects::Raft => times(
                 self.timing.heartbeat.as_micros(),
+                nodes.saturating_sub(1) * HEARTBEAT_EVENTS,
+            ),
+            // Two pings a tick.
+            #[cfg(feature = "peers")]
+            Elects::Zab(params) => times(
+                params.timing.tick.as_micros() / 2,
                 nodes.saturating_sub(1) * HEARTBEAT_EVENTS,
             ),
         };
@@ -103,7 +109,7 @@ impl Scenario {
 
     /// A client of the store asks for nothing before it was answered: after there and back, to the leader and on.
     fn expected_store_events(&self) -> u64 {
-        if !self.log {
+        if !self.has_log() {
             return 0;
         }
         let ways = self

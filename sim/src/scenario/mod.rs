@@ -9,12 +9,15 @@ mod fits;
 mod format;
 mod limits;
 mod names;
+mod parts;
 mod reader;
 mod refusal;
 #[cfg(not(target_family = "wasm"))]
 mod schema;
 mod units;
 mod writer;
+#[cfg(feature = "peers")]
+mod zab;
 
 pub use limits::MAX_EVENTS;
 pub(crate) use names::{node_name, server_name, who_name};
@@ -27,6 +30,8 @@ use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
+#[cfg(feature = "peers")]
+use crate::scheme::zab as peers_zab;
 use crate::scheme::{Setup, Unfit, lease, raft};
 use tenure::raft::{Rule, Switched, Timing};
 use tenure::rules::Rules;
@@ -53,8 +58,8 @@ pub struct Scenario {
     pub safe_mode: bool,
     /// Whether the nodes replicate a log, on which they keep a store.
     pub log: bool,
-    /// By what store they elect, if not among themselves.
-    pub lease: Option<Lease>,
+    /// How they elect. What is said of Raft counts where they elect by it.
+    pub elects: Elects,
     /// How many nodes, the last ones, take no part until a change says so.
     pub outside: usize,
     /// How the network behaves.
@@ -75,6 +80,18 @@ pub struct Scenario {
     pub faults: Vec<Fault>,
     /// What the checks must say.
     pub expect: Vec<(Check, Outcome)>,
+}
+
+/// How nodes elect. A further scheme is a further variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elects {
+    /// By Raft.
+    Raft,
+    /// By a store.
+    ByStore(Lease),
+    /// As ZooKeeper's own servers do.
+    #[cfg(feature = "peers")]
+    Zab(peers_zab::Params),
 }
 
 /// An election by a store.
@@ -152,7 +169,7 @@ impl Scenario {
             safe_mode: true,
             log: false,
             outside: 0,
-            lease: None,
+            elects: Elects::Raft,
             weather: Weather::calm(5_000, 10_000),
             clocks: Vec::new(),
             disk: Takes::write(1_000),
@@ -175,46 +192,106 @@ impl Scenario {
     /// What the machines are built from.
     #[must_use]
     pub fn setup(&self) -> Setup {
-        if let Some(lease) = &self.lease {
-            return Setup::Lease(lease::Setup::new(lease, self.nodes, self.seed));
+        let (nodes, seed) = (self.nodes, self.seed);
+        match &self.elects {
+            Elects::Raft => Setup::Raft(raft::Setup {
+                nodes,
+                timing: self.timing,
+                safe_mode: self.safe_mode,
+                rules: Switched::without(&self.off),
+                seed,
+                log: self.log,
+                outside: self.outside,
+            }),
+            Elects::ByStore(lease) => Setup::Lease(lease::Setup::new(lease, nodes, seed)),
+            #[cfg(feature = "peers")]
+            Elects::Zab(params) => Setup::Zab(peers_zab::Setup {
+                nodes,
+                params: *params,
+                seed,
+            }),
         }
-        Setup::Raft(raft::Setup {
-            nodes: self.nodes,
-            timing: self.timing,
-            safe_mode: self.safe_mode,
-            rules: Switched::without(&self.off),
-            seed: self.seed,
-            log: self.log,
-            outside: self.outside,
-        })
+    }
+
+    /// By what store they elect, if not among themselves.
+    #[must_use]
+    pub const fn lease(&self) -> Option<&Lease> {
+        match &self.elects {
+            Elects::ByStore(lease) => Some(lease),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub const fn lease_mut(&mut self) -> Option<&mut Lease> {
+        match &mut self.elects {
+            Elects::ByStore(lease) => Some(lease),
+            _ => None,
+        }
+    }
+
+    /// Whether the nodes replicate a log.
+    #[must_use]
+    pub const fn has_log(&self) -> bool {
+        match &self.elects {
+            Elects::Raft => self.log,
+            Elects::ByStore(_) => false,
+            #[cfg(feature = "peers")]
+            Elects::Zab(_) => true,
+        }
+    }
+
+    /// Whether what a leader believes is bounded by time.
+    #[must_use]
+    pub const fn has_leases(&self) -> bool {
+        match &self.elects {
+            Elects::Raft | Elects::ByStore(_) => self.safe_mode,
+            #[cfg(feature = "peers")]
+            Elects::Zab(_) => false,
+        }
+    }
+
+    /// How many nodes decide at the start, the first ones; none where a store does.
+    #[must_use]
+    pub const fn voters(&self) -> usize {
+        match &self.elects {
+            Elects::Raft => self.nodes - self.outside,
+            Elects::ByStore(_) => 0,
+            #[cfg(feature = "peers")]
+            Elects::Zab(params) => self.nodes - params.observers,
+        }
     }
 
     /// The name of the scheme in files.
     #[must_use]
     pub const fn scheme(&self) -> &'static str {
-        match &self.lease {
-            Some(lease) => lease.kind.name(),
-            None => "raft",
+        match &self.elects {
+            Elects::Raft => "raft",
+            Elects::ByStore(lease) => lease.kind.name(),
+            #[cfg(feature = "peers")]
+            Elects::Zab(_) => "zab",
         }
     }
 
     /// How many servers the store has by which they elect; none where they elect among themselves.
     #[must_use]
     pub fn servers(&self) -> usize {
-        self.lease.map_or(0, |lease| lease.servers.into())
+        self.lease().map_or(0, |lease| lease.servers.into())
     }
 
     /// The rules of its scheme, by their names in files: switched off, each of them may break something.
     #[must_use]
     pub fn rules(&self) -> Vec<&'static str> {
         let mut named = Vec::new();
-        match &self.lease {
-            Some(lease) => {
+        match &self.elects {
+            Elects::ByStore(lease) => {
                 for rule in lease.kind.scheme().rules() {
                     named.push(lease_rule_name(*rule));
                 }
             }
-            None => {
+            #[cfg(feature = "peers")]
+            Elects::Zab(_) => named.extend(names::ZAB_RULES),
+            Elects::Raft => {
                 for (rule, name) in Rule::ALL.iter().zip(&names::RULES) {
                     if self.log || !rule.is_of_log() {
                         named.push(*name);
@@ -230,7 +307,7 @@ impl Scenario {
     pub fn presets(&self) -> Vec<&'static str> {
         let mut named = Vec::new();
         for (preset, kind) in &lease::PRESET_OF {
-            if self.lease.is_some_and(|lease| lease.kind == *kind) {
+            if self.lease().is_some_and(|lease| lease.kind == *kind) {
                 named.push(preset.name());
             }
         }
@@ -240,13 +317,20 @@ impl Scenario {
     /// The rules that are switched off, by their names in files.
     #[must_use]
     pub fn rules_off(&self) -> Vec<&'static str> {
-        match &self.lease {
-            Some(lease) => (tenure::lease::Rule::ALL.into_iter().zip(names::LEASE_RULES))
+        match &self.elects {
+            Elects::Raft => (self.off.iter())
+                .filter_map(|rule| names::RULES.get(*rule as usize).copied())
+                .collect(),
+            Elects::ByStore(lease) => (tenure::lease::Rule::ALL.into_iter())
+                .zip(names::LEASE_RULES)
                 .filter(|(rule, _)| !lease.rules.keeps(*rule))
                 .map(|(_, name)| name)
                 .collect(),
-            None => (self.off.iter())
-                .filter_map(|rule| names::RULES.get(*rule as usize).copied())
+            #[cfg(feature = "peers")]
+            Elects::Zab(params) => (tenure::zab::Rule::ALL.into_iter())
+                .zip(names::ZAB_RULES)
+                .filter(|(rule, _)| !params.rules.keeps(*rule))
+                .map(|(_, name)| name)
                 .collect(),
         }
     }
@@ -314,6 +398,13 @@ pub fn rule_names() -> [&'static str; Rule::ALL.len()] {
 #[must_use]
 pub fn lease_rule_name(rule: tenure::lease::Rule) -> &'static str {
     names::LEASE_RULES[rule as usize]
+}
+
+/// The same of the rules of ZooKeeper's own election, in the order of [`tenure::zab::Rule::ALL`].
+#[cfg(feature = "peers")]
+#[must_use]
+pub fn zab_rule_names() -> [&'static str; tenure::zab::Rule::ALL.len()] {
+    names::ZAB_RULES
 }
 
 /// A seed as people write it: a whole number below 2⁶⁴.

@@ -1,5 +1,6 @@
 //! The names and limits of the file format that its table, its reader and its writer share.
 
+use super::{Elects, Scenario};
 use crate::app::{Takeover, Through};
 use crate::check::Outcome;
 use crate::fault::Who;
@@ -13,12 +14,98 @@ pub(super) const MAX_DURATION: u64 = 86_400_000_000;
 /// The finest rhythm of heartbeats and clients: a finer one would drown a run in events.
 pub(super) const MIN_PERIOD: u64 = 1_000;
 
-/// The names of schemes: Raft, and those that elect by a store, in the order of [`lease::Kind::ALL`].
-pub(super) const SCHEMES: [&str; 1 + lease::Kind::ALL.len()] = {
-    let mut names = ["raft"; 1 + lease::Kind::ALL.len()];
+/// A scheme of peers other than Raft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peers {
+    /// ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab,
+}
+
+impl Peers {
+    /// All of them, by their names in files.
+    const ALL: &'static [(Self, &'static str)] = &[
+        #[cfg(feature = "peers")]
+        (Self::Zab, "zab"),
+    ];
+}
+
+/// What a file names as its scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Raft.
+    Raft,
+    /// An election over a store.
+    Store(lease::Kind),
+    /// Another election among peers.
+    Peers(Peers),
+}
+
+impl Named {
+    /// By the place of its name.
+    pub(super) fn at(place: u64) -> Self {
+        let Some(place) = usize::try_from(place)
+            .ok()
+            .and_then(|place| place.checked_sub(1))
+        else {
+            return Self::Raft;
+        };
+        match lease::Kind::ALL.get(place) {
+            Some(kind) => Self::Store(*kind),
+            None => (Peers::ALL.get(place - lease::Kind::ALL.len()))
+                .map_or(Self::Raft, |(scheme, _)| Self::Peers(*scheme)),
+        }
+    }
+
+    /// The store by which they elect.
+    pub(super) const fn store(self) -> Option<lease::Kind> {
+        match self {
+            Self::Store(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// The name of one among peers that has a rule of this name.
+    pub(super) fn peers_with(rule: &str) -> Option<&'static str> {
+        let has = |scheme: &Peers| Self::Peers(*scheme).rules().contains(&rule);
+        let mut all = Peers::ALL.iter();
+        all.find(|(scheme, _)| has(scheme)).map(|(_, name)| *name)
+    }
+
+    /// The names of its rules.
+    pub(super) const fn rules(self) -> &'static [&'static str] {
+        match self {
+            Self::Raft => &RULES,
+            Self::Store(_) => &LEASE_RULES,
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Zab) => &ZAB_RULES,
+        }
+    }
+}
+
+impl Scenario {
+    /// How its nodes elect, by name.
+    pub(super) const fn named(&self) -> Named {
+        match &self.elects {
+            Elects::Raft => Named::Raft,
+            Elects::ByStore(lease) => Named::Store(lease.kind),
+            #[cfg(feature = "peers")]
+            Elects::Zab(_) => Named::Peers(Peers::Zab),
+        }
+    }
+}
+
+/// The names of schemes: Raft, those that elect by a store, in the order of [`lease::Kind::ALL`], and other peers.
+pub(super) const SCHEMES: [&str; 1 + lease::Kind::ALL.len() + Peers::ALL.len()] = {
+    let mut names = ["raft"; 1 + lease::Kind::ALL.len() + Peers::ALL.len()];
     let mut place = 0;
     while place < lease::Kind::ALL.len() {
         names[place + 1] = lease::Kind::ALL[place].name();
+        place += 1;
+    }
+    let mut place = 0;
+    while place < Peers::ALL.len() {
+        names[place + 1 + lease::Kind::ALL.len()] = Peers::ALL[place].1;
         place += 1;
     }
     names
@@ -107,10 +194,44 @@ pub(super) const LEASE_RULES: [&str; tenure::lease::Rule::ALL.len()] = [
     "own-session",
 ];
 
-/// The names of the rules of a scheme.
-pub(super) const fn rules_of(by_store: bool) -> &'static [&'static str] {
-    if by_store { &LEASE_RULES } else { &RULES }
-}
+/// The names of the rules of ZooKeeper's own election, as [`RULES`] are Raft's.
+#[cfg(feature = "peers")]
+pub(super) const ZAB_RULES: [&str; tenure::zab::Rule::ALL.len()] = [
+    "epoch-in-order",
+    "check-leader",
+    "own-round",
+    "established-epoch",
+    "voters-only",
+    "accepted-durable",
+    "refuse-older-epoch",
+    "promise-once",
+    "most-recent-leads",
+    "epoch-after-history",
+    "history-synced",
+    "ack-durable",
+    "own-copy-durable",
+    "own-acks",
+    "history-before-new-leader",
+    "snap-across-epochs",
+    "reload-after-sync",
+    "cut-or-exit",
+    "whole-log-elects",
+    "keep-buffered",
+    "continuous",
+    "packets-in-order",
+    "step-down-at-wrap",
+    "deliver-established",
+    "quorum-or-step-down",
+    "sync-by-quorum",
+];
+
+/// The names of all rules that are none of Raft's.
+#[cfg(not(target_family = "wasm"))]
+pub(super) const OTHER_RULES: &[&[&str]] = &[
+    &LEASE_RULES,
+    #[cfg(feature = "peers")]
+    &ZAB_RULES,
+];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.
 pub(crate) fn node_name(node: u16) -> String {
@@ -156,6 +277,9 @@ mod tests {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
         for (rule, name) in tenure::lease::Rule::ALL.into_iter().zip(LEASE_RULES) {
+            assert_eq!(format!("{rule:?}"), camel(name));
+        }
+        for (rule, name) in tenure::zab::Rule::ALL.into_iter().zip(ZAB_RULES) {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
     }

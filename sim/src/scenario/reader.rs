@@ -2,12 +2,11 @@
 
 use super::by_store;
 use super::format::{END, Entry, FAULT, FILE, Kind, Usual};
-use super::names::ROLES;
+use super::names::{Named, ROLES};
 use super::units::{parse_share, parse_span, unsigned};
 use super::{Refusal, fits, parse_seed};
 use crate::fault::Who;
 use crate::json::{Field, Node, Value, line_and_column, path_to};
-use crate::scheme::lease;
 
 /// What is wrong, and where.
 #[derive(Debug)]
@@ -33,8 +32,10 @@ pub(super) struct Part<'n> {
 pub(super) struct Frame {
     pub(super) nodes: u64,
     pub(super) duration: u64,
-    /// By what store they elect, if by one, and how many servers it has.
-    pub(super) by_store: Option<(lease::Kind, u64)>,
+    /// How they elect.
+    pub(super) scheme: Named,
+    /// How many servers the store has, if they elect by one.
+    pub(super) servers: Option<u64>,
 }
 
 impl Slip {
@@ -83,16 +84,18 @@ impl Slip {
 pub(super) fn file(root: &Node) -> Read<Part<'_>> {
     let part = Part {
         fields: fields(root)?,
-        entries: &FILE,
+        entries: FILE,
     };
     // A count or duration that does not fit is refused before anything is held against it: it comes earlier in the table.
     let first = |name| part.read(name).and_then(|[first, _]| first).unwrap_or(0);
+    let scheme = Named::at(first("scheme"));
     let frame = Frame {
         nodes: first("nodes"),
         duration: first("duration"),
-        by_store: by_store::kind(first("scheme")).map(|kind| (kind, by_store::servers(part, kind))),
+        scheme,
+        servers: scheme.store().map(|kind| by_store::servers(part, kind)),
     };
-    fits::check(root, &Kind::Object(&FILE), frame)?;
+    fits::check(root, &Kind::Object(FILE), frame)?;
     Ok(part)
 }
 

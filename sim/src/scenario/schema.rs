@@ -1,7 +1,7 @@
 //! The JSON Schema of the file format, made from the table that the reader walks. Not part of the module for browsers.
 
 use super::format::{END, Entry, FILE, Kind, Usual};
-use super::names::{LEASE_RULES, RULES};
+use super::names::{OTHER_RULES, RULES};
 use crate::json::{Writer, indent};
 
 const DURATION: &str = r#""type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(us|ms|s|min|h)$""#;
@@ -16,7 +16,7 @@ pub(super) fn schema() -> String {
     let mut out = String::from(
         r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Tenure scenario, version 1","#,
     );
-    value(&mut out, &Kind::Object(&FILE));
+    value(&mut out, &Kind::Object(FILE));
     out.push('}');
     indent(&out)
 }
@@ -43,9 +43,13 @@ fn value(out: &mut String, kind: &Kind) {
             list(out, names, |out, name| quote(out, name));
         }
         Kind::Rule => {
-            // Of either kind of scheme: some have rules of one name.
+            // Of any scheme: some have rules of one name.
             let mut names = RULES.to_vec();
-            names.extend(LEASE_RULES.iter().filter(|name| !RULES.contains(name)));
+            for name in OTHER_RULES.iter().copied().flatten() {
+                if !names.contains(name) {
+                    names.push(name);
+                }
+            }
             out.push_str(r#""enum":"#);
             list(out, &names, |out, name| quote(out, name));
         }

@@ -2,11 +2,13 @@
 
 use super::names::{ORDERS, TAKEOVER_OF, TAKEOVERS, THROUGH, THROUGH_OF};
 use super::units::{write_jump, write_rate, write_share, write_span};
-use super::{Bilingual, Lease, Scenario, VERSION, who_name};
+use super::{Bilingual, Elects, Lease, Scenario, VERSION, who_name};
 use crate::fault::{Action, Fault, Who};
 use crate::json::Writer;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
+#[cfg(feature = "peers")]
+use crate::scheme::zab::Params;
 
 /// Writes a file that reads back as the scenario.
 pub(super) fn write(scenario: &Scenario) -> String {
@@ -17,9 +19,11 @@ pub(super) fn write(scenario: &Scenario) -> String {
     w.text("seed", &scenario.seed.to_string());
     w.text("scheme", scenario.scheme());
     w.plain("nodes", &scenario.nodes.to_string());
-    match &scenario.lease {
-        Some(lease) => w.lease(lease),
-        None => w.raft(scenario),
+    match &scenario.elects {
+        Elects::Raft => w.raft(scenario),
+        Elects::ByStore(lease) => w.lease(lease),
+        #[cfg(feature = "peers")]
+        Elects::Zab(params) => w.zab(params),
     }
     let off = scenario.rules_off();
     if !off.is_empty() {
@@ -37,7 +41,7 @@ pub(super) fn write(scenario: &Scenario) -> String {
         }
         w.close(']');
     }
-    if scenario.lease.is_none() {
+    if scenario.lease().is_none() {
         w.open("disk", '{');
         w.takes(scenario.disk);
         w.close('}');
@@ -133,6 +137,27 @@ impl Writer {
         if lease.kind.servers() > 1 || lease.servers > 1 {
             self.plain("servers", &lease.servers.to_string());
         }
+        self.close('}');
+    }
+
+    #[cfg(feature = "peers")]
+    #[inline(never)]
+    fn zab(&mut self, params: &Params) {
+        let timing = params.timing;
+        self.open("zab", '{');
+        self.span("tick", timing.tick.as_micros());
+        self.plain("initLimit", &timing.init_limit.to_string());
+        self.plain("syncLimit", &timing.sync_limit.to_string());
+        self.span("finalizeWait", timing.finalize_wait.as_micros());
+        self.range(
+            "notification",
+            timing.min_notification.as_micros(),
+            timing.max_notification.as_micros(),
+        );
+        if let Some(patience) = timing.epoch_patience {
+            self.span("epochPatience", patience.as_micros());
+        }
+        self.plain("observers", &params.observers.to_string());
         self.close('}');
     }
 

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::{LIVES, jobs, moves};
 use crate::physics::weather::Weather;
-use crate::scenario::{Clients, Lease, Scenario};
+use crate::scenario::{Clients, Elects, Lease, Scenario};
 use crate::scheme::lease::Kind;
 use tenure::Duration;
 use tenure::lease::{Rule, Switched};
@@ -83,7 +83,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
     Scenario {
         seed,
         nodes,
-        lease: Some(Lease {
+        elects: Elects::ByStore(Lease {
             timing,
             latency: LATENCY,
             rules: Switched::without(&store.off),

@@ -9,6 +9,8 @@
 //! Floors: `draw`; `sight` (what there is to see); `moment` (when to look) and `moves` (what can be done, and what with:
 //! `hand`), by `temper`; `choose` brings them together.
 
+#[cfg(feature = "peers")]
+mod among;
 mod by_store;
 mod choose;
 mod draw;
@@ -19,6 +21,8 @@ mod moves;
 mod sight;
 mod temper;
 
+#[cfg(feature = "peers")]
+pub use among::Among;
 pub use by_store::ByStore;
 pub use moves::Control;
 pub use temper::Temper;
@@ -29,7 +33,7 @@ use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
-use crate::scheme::Unfit;
+use crate::scheme::{RoleCode, Unfit};
 use crate::world::World;
 use choose::Chooser;
 use draw::Draw;
@@ -48,8 +52,11 @@ const LIVES: u64 = 3_500_000;
 /// In what schedules are made, besides their seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
-    /// By what store they elect; by Raft among themselves without.
+    /// By what store they elect; among themselves without.
     pub by_store: Option<ByStore>,
+    /// Among which peers, if neither by a store nor by Raft.
+    #[cfg(feature = "peers")]
+    pub among: Option<Among>,
     /// Rules of Raft that are switched off.
     pub off: Vec<Rule>,
     /// What is done that nothing allows for.
@@ -87,10 +94,7 @@ pub fn make(
     prepare: impl FnOnce(&mut World),
 ) -> Result<Schedule, Unfit> {
     let mut draw = Draw::new(seed, 0x5eed_5eed);
-    let mut scenario = match &setting.by_store {
-        Some(store) => by_store::surroundings(&mut draw, seed, store),
-        None => surroundings(&mut draw, seed),
-    };
+    let mut scenario = setting.surroundings(&mut draw, seed);
     let members = Members::drawn(seed, scenario.nodes).filter(|_| scenario.log);
     scenario.outside = members.as_ref().map_or(0, |(outside, _)| *outside);
     scenario.off.clone_from(&setting.off);
@@ -103,28 +107,17 @@ pub fn make(
     } else {
         scenario.setup().rate_bound()
     };
-    let moves = match &setting.by_store {
-        Some(store) => {
-            let losses = if store.loses { &moves::LOSSES[..] } else { &[] };
-            moves::STORE_MOVES.iter().chain(losses).collect()
-        }
-        None => moves::MOVES.iter().collect(),
-    };
     let chooser = Chooser {
         draw,
         members: members.map(|(_, members)| members),
-        moves,
+        moves: setting.moves(),
         temper,
         control: setting.control,
         base: scenario.weather,
         disk: scenario.disk,
         rate_bound,
-        healed: scenario.duration - LIVES,
-        scale: if scenario.lease.is_some() {
-            by_store::SCALE
-        } else {
-            1
-        },
+        healed: scenario.duration - setting.lives(),
+        scale: setting.scale(),
     };
     let healed = chooser.healed;
     chooser.act(&mut world);
@@ -138,6 +131,67 @@ pub fn make(
         healed,
         temper,
     })
+}
+
+impl Setting {
+    /// Among these peers, with every rule on.
+    #[cfg(feature = "peers")]
+    #[must_use]
+    pub fn among(peers: Among) -> Self {
+        Self {
+            among: Some(peers),
+            ..Self::default()
+        }
+    }
+
+    /// The world of a seed.
+    fn surroundings(&self, draw: &mut Draw, seed: u64) -> Scenario {
+        #[cfg(feature = "peers")]
+        if let Some(among) = &self.among {
+            return among.surroundings(draw, seed);
+        }
+        match &self.by_store {
+            Some(store) => by_store::surroundings(draw, seed, store),
+            None => surroundings(draw, seed),
+        }
+    }
+
+    /// What can be done to it.
+    fn moves(&self) -> Vec<&'static moves::Move> {
+        #[cfg(feature = "peers")]
+        if self.among.is_some() {
+            return moves::MOVES.iter().chain(&moves::DISK_MOVES).collect();
+        }
+        match &self.by_store {
+            Some(store) => {
+                let losses = if store.loses { &moves::LOSSES[..] } else { &[] };
+                moves::STORE_MOVES.iter().chain(losses).collect()
+            }
+            None => moves::MOVES.iter().collect(),
+        }
+    }
+
+    /// How long it is judged for liveness.
+    const fn lives(&self) -> u64 {
+        #[cfg(feature = "peers")]
+        if self.among.is_some() {
+            return among::LIVES;
+        }
+        LIVES
+    }
+
+    /// How many times as long things take as in an election of Raft.
+    const fn scale(&self) -> u64 {
+        #[cfg(feature = "peers")]
+        if self.among.is_some() {
+            return among::SCALE;
+        }
+        if self.by_store.is_some() {
+            by_store::SCALE
+        } else {
+            1
+        }
+    }
 }
 
 /// The group of a seed, its clients, network, disks and clocks.
@@ -234,7 +288,7 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
     heal(Action::HealAll);
     heal(Action::Network(scenario.weather));
     for node in (0..scenario.nodes).map(|node| Who::Node(node as u16)) {
-        if scenario.lease.is_none() {
+        if scenario.lease().is_none() {
             heal(Action::Disk(node, scenario.disk));
         }
         heal(Action::Slow(node, 0));
@@ -244,6 +298,21 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
         heal(Action::Resume(node));
         heal(Action::Restart(node));
     }
+    // Who acts no more since a write failed begins anew.
+    let halted = |world: &World, node: usize| {
+        (world.node(node)).is_some_and(|node| node.look().role == RoleCode::Halted)
+    };
+    for node in (0..scenario.nodes)
+        .filter(|node| halted(world, *node))
+        .collect::<Vec<_>>()
+    {
+        let name = Who::Node(node as u16);
+        let _ = world.act(Action::Crash(name));
+        let _ = world.act(Action::Restart(name));
+    }
+    let mut heal = |action| {
+        let _ = world.act(action);
+    };
     for server in (0..scenario.servers()).map(|server| Who::Server(server as u16)) {
         heal(Action::Resume(server));
         heal(Action::Restart(server));

@@ -1,15 +1,43 @@
-//! What the nodes of any scheme say to each other, write, and keep on their disks.
+//! What the nodes of any scheme say to each other, write, and keep on their disks. A further scheme of peers is a further variant
+//! of each, and a line of [`among`].
 
-use super::raft;
+use super::raft::{self, Machine as Raft};
+#[cfg(feature = "peers")]
+use super::zab::{self, Machine as Zab};
+use super::{Logged, Scheme};
 use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
-use tenure::raft::{Message, Stored as RaftStored, Write as RaftWrite};
+use tenure::log::Shape;
+use tenure::random::Random;
 
 /// What nodes of one scheme or another say to each other. Those that elect by a store say nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PeerSaid {
     /// Raft.
-    Raft(Message),
+    Raft(tenure::raft::Message),
+    /// ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(tenure::zab::Message),
+}
+
+/// What a machine of one scheme or another has its disk write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Write {
+    /// Raft.
+    Raft(tenure::raft::Write),
+    /// ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(tenure::zab::Request),
+}
+
+/// What a disk holds of a machine of one scheme or another: the fold of its writes.
+#[derive(Clone, Debug)]
+pub enum Stored {
+    /// Raft.
+    Raft(tenure::raft::Stored),
+    /// ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(tenure::zab::Stored),
 }
 
 impl PeerSaid {
@@ -18,6 +46,8 @@ impl PeerSaid {
     pub const fn kind(&self) -> u8 {
         match self {
             Self::Raft(message) => raft::message_kind(message),
+            #[cfg(feature = "peers")]
+            Self::Zab(message) => zab::message_kind(message),
         }
     }
 
@@ -26,6 +56,8 @@ impl PeerSaid {
     pub const fn term(&self) -> Option<u64> {
         match self {
             Self::Raft(message) => Some(message.term()),
+            #[cfg(feature = "peers")]
+            Self::Zab(message) => zab::code::epoch(message),
         }
     }
 
@@ -33,27 +65,28 @@ impl PeerSaid {
     pub(crate) fn fold(&self, trace: &mut Trace) {
         match self {
             Self::Raft(message) => raft::fold(message, trace),
+            #[cfg(feature = "peers")]
+            Self::Zab(message) => zab::fold(message, trace),
         }
     }
 }
 
-/// What a machine of one scheme or another has its disk write.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Write {
-    /// Raft.
-    Raft(RaftWrite),
-}
-
-/// What a disk holds of a machine of one scheme or another: the fold of its writes.
-#[derive(Clone, Debug)]
-pub enum Stored {
-    /// Raft.
-    Raft(RaftStored),
+impl Stored {
+    /// What Raft stores, if it is of Raft.
+    #[must_use]
+    pub fn raft(&self) -> Option<&tenure::raft::Stored> {
+        match self {
+            Self::Raft(stored) => Some(stored),
+            #[cfg(feature = "peers")]
+            Self::Zab(_) => None,
+        }
+    }
 }
 
 impl Default for Stored {
+    /// Of nobody yet: the first write says of which scheme it is.
     fn default() -> Self {
-        Self::Raft(RaftStored::default())
+        Self::Raft(tenure::raft::Stored::default())
     }
 }
 
@@ -61,8 +94,111 @@ impl Kept for Stored {
     type Write = Write;
 
     fn fold(&mut self, write: &Write) -> bool {
-        match (self, write) {
-            (Self::Raft(stored), Write::Raft(write)) => Kept::fold(stored, write),
+        match write {
+            Write::Raft(write) => Raft::of(self).fold(write),
+            #[cfg(feature = "peers")]
+            Write::Zab(write) => Zab::of(self).fold(write),
+        }
+    }
+
+    fn is_rested_on(write: &Write) -> bool {
+        match write {
+            Write::Raft(write) => <tenure::raft::Stored as Kept>::is_rested_on(write),
+            #[cfg(feature = "peers")]
+            Write::Zab(write) => <tenure::zab::Stored as Kept>::is_rested_on(write),
+        }
+    }
+
+    fn crash(&mut self, draw: &mut Random) {
+        match self {
+            Self::Raft(stored) => Kept::crash(stored, draw),
+            #[cfg(feature = "peers")]
+            Self::Zab(stored) => Kept::crash(stored, draw),
         }
     }
 }
+
+impl Logged for Stored {
+    fn log(&self) -> &Shape {
+        match self {
+            Self::Raft(stored) => Logged::log(stored),
+            #[cfg(feature = "peers")]
+            Self::Zab(stored) => Logged::log(stored),
+        }
+    }
+
+    fn synced(&self) -> u64 {
+        match self {
+            Self::Raft(stored) => Logged::synced(stored),
+            #[cfg(feature = "peers")]
+            Self::Zab(stored) => Logged::synced(stored),
+        }
+    }
+}
+
+/// A scheme of peers among the others: what is its own, and what is of any of them.
+pub(super) trait Among: Scheme<Request = <Self as Scheme>::Write, Reply = ()> {
+    /// What it says.
+    fn says(message: Self::Peer) -> PeerSaid;
+    /// What was said, if it is of this scheme.
+    fn hears(said: PeerSaid) -> Option<Self::Peer>;
+    /// The same, looked at.
+    fn heard(said: &PeerSaid) -> Option<&Self::Peer>;
+    /// What it has written.
+    fn writes(write: <Self as Scheme>::Write) -> Write;
+    /// What its disk holds, which is of this scheme from now on.
+    fn of(stored: &mut Stored) -> &mut <Self as Scheme>::Stored;
+    /// What a disk holds, if it is of this scheme.
+    fn held(stored: Stored) -> Option<<Self as Scheme>::Stored>;
+}
+
+macro_rules! among {
+    ($machine:ty, $variant:ident) => {
+        // Where there is no other scheme, there is nothing else to be.
+        #[allow(unreachable_patterns)]
+        impl Among for $machine {
+            fn says(message: Self::Peer) -> PeerSaid {
+                PeerSaid::$variant(message)
+            }
+
+            fn hears(said: PeerSaid) -> Option<Self::Peer> {
+                match said {
+                    PeerSaid::$variant(message) => Some(message),
+                    _ => None,
+                }
+            }
+
+            fn heard(said: &PeerSaid) -> Option<&Self::Peer> {
+                match said {
+                    PeerSaid::$variant(message) => Some(message),
+                    _ => None,
+                }
+            }
+
+            fn writes(write: <Self as Scheme>::Write) -> Write {
+                Write::$variant(write)
+            }
+
+            fn of(stored: &mut Stored) -> &mut <Self as Scheme>::Stored {
+                if !matches!(stored, Stored::$variant(_)) {
+                    *stored = Stored::$variant(Default::default());
+                }
+                match stored {
+                    Stored::$variant(stored) => stored,
+                    _ => unreachable!("it was made so"),
+                }
+            }
+
+            fn held(stored: Stored) -> Option<<Self as Scheme>::Stored> {
+                match stored {
+                    Stored::$variant(stored) => Some(stored),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+among!(Raft, Raft);
+#[cfg(feature = "peers")]
+among!(Zab, Zab);

@@ -1,10 +1,15 @@
 //! A machine of any scheme, so that hosts, worlds and judges are made once for all of them.
 
+use super::any::Among;
+#[cfg(feature = "peers")]
+use super::zab::{self, Machine as Zab};
 use super::{
     Answer, Ask, Carried, Detail, Look, PeerSaid, Recorded, Scheme, Stored, Write, lease,
     raft::{self, Machine as Raft},
 };
 use crate::check::Fact;
+#[cfg(feature = "peers")]
+use crate::check::broadcast::Act;
 use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::Trace;
@@ -16,7 +21,6 @@ use tenure::lease::{Budget, BudgetError};
 use tenure::log::{Position, Shape};
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::ChangeRefused;
-use tenure::raft::ConfigError;
 use tenure::{Duration, Election, Input, Instant, Output, Standing, Unknown};
 
 /// A machine of one scheme or another.
@@ -26,6 +30,39 @@ pub enum Machine {
     Raft(Box<Raft>),
     /// One that elects by a store.
     Lease(Box<lease::Machine>),
+    /// ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(Box<Zab>),
+}
+
+/// Does the same for all that elect among themselves, and another thing for those that elect by a store. A further scheme of
+/// peers is a further line.
+macro_rules! either {
+    ($machine:expr, $peer:ident => $among:expr, $lease:pat => $by_store:expr) => {
+        match $machine {
+            Self::Raft($peer) => $among,
+            #[cfg(feature = "peers")]
+            Self::Zab($peer) => $among,
+            Self::Lease($lease) => $by_store,
+        }
+    };
+}
+
+/// The same for what is of peers alone.
+macro_rules! any {
+    ($of:ident, $value:expr, $inner:ident, $scheme:ident => $among:expr) => {
+        match $value {
+            $of::Raft($inner) => {
+                type $scheme = Raft;
+                $among
+            }
+            #[cfg(feature = "peers")]
+            $of::Zab($inner) => {
+                type $scheme = Zab;
+                $among
+            }
+        }
+    };
 }
 
 /// What the machines of a world are built from.
@@ -35,15 +72,21 @@ pub enum Setup {
     Raft(raft::Setup),
     /// Of an election by a store.
     Lease(lease::Setup),
+    /// Of ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(zab::Setup),
 }
 
 /// Why no machine can be built from a setup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// Of Raft.
-    Raft(ConfigError),
+    Raft(tenure::raft::ConfigError),
     /// Of an election by a store.
     Lease(BudgetError),
+    /// Of ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(tenure::zab::ConfigError),
 }
 
 impl Unfit {
@@ -53,6 +96,8 @@ impl Unfit {
         match self {
             Self::Raft(error) => error.code(),
             Self::Lease(error) => error.code(),
+            #[cfg(feature = "peers")]
+            Self::Zab(error) => error.code(),
         }
     }
 
@@ -62,6 +107,8 @@ impl Unfit {
         match self {
             Self::Raft(error) => error.reason().to_string(),
             Self::Lease(error) => error.reason().to_string(),
+            #[cfg(feature = "peers")]
+            Self::Zab(error) => error.reason().to_string(),
         }
     }
 
@@ -71,6 +118,8 @@ impl Unfit {
         match self {
             Self::Raft(error) => error.remedy(),
             Self::Lease(error) => error.remedy(),
+            #[cfg(feature = "peers")]
+            Self::Zab(error) => error.remedy(),
         }
     }
 }
@@ -80,6 +129,8 @@ impl fmt::Display for Unfit {
         match self {
             Self::Raft(error) => error.fmt(f),
             Self::Lease(error) => error.fmt(f),
+            #[cfg(feature = "peers")]
+            Self::Zab(error) => error.fmt(f),
         }
     }
 }
@@ -95,14 +146,16 @@ impl Setup {
         match self {
             Self::Raft(setup) => setup.check().map_err(Unfit::Raft),
             Self::Lease(setup) => setup.check().map_err(Unfit::Lease),
+            #[cfg(feature = "peers")]
+            Self::Zab(setup) => setup.check().map_err(Unfit::Zab),
         }
     }
 
     /// Whether their leaders have tokens.
     pub(crate) const fn has_tokens(&self) -> bool {
         match self {
-            Self::Raft(_) => true,
             Self::Lease(setup) => setup.has_tokens(),
+            _ => true,
         }
     }
 
@@ -110,15 +163,40 @@ impl Setup {
     #[must_use]
     pub fn budget(&self) -> Option<Budget> {
         match self {
-            Self::Raft(_) => None,
             Self::Lease(setup) => setup.budget().ok(),
+            _ => None,
         }
     }
 
     /// Whether they replicate a log.
     #[must_use]
     pub const fn has_log(&self) -> bool {
-        matches!(self, Self::Raft(setup) if setup.log)
+        match self {
+            Self::Raft(setup) => setup.log,
+            Self::Lease(_) => false,
+            #[cfg(feature = "peers")]
+            Self::Zab(_) => true,
+        }
+    }
+
+    /// Whether its machines are told of the connections between nodes.
+    #[must_use]
+    pub const fn is_connected(&self) -> bool {
+        match self {
+            Self::Raft(_) | Self::Lease(_) => false,
+            #[cfg(feature = "peers")]
+            Self::Zab(_) => true,
+        }
+    }
+
+    /// Whether they replicate by atomic broadcast, whose invariants are judged then.
+    #[must_use]
+    pub const fn is_broadcast(&self) -> bool {
+        match self {
+            Self::Raft(_) | Self::Lease(_) => false,
+            #[cfg(feature = "peers")]
+            Self::Zab(_) => true,
+        }
     }
 
     /// After how long without a sign of life somebody else wants to lead, at the least.
@@ -127,6 +205,8 @@ impl Setup {
         match self {
             Self::Raft(setup) => setup.timing.election_min,
             Self::Lease(setup) => setup.ttl(),
+            #[cfg(feature = "peers")]
+            Self::Zab(setup) => setup.params.timing.sync(),
         }
     }
 
@@ -136,14 +216,17 @@ impl Setup {
         match self {
             Self::Raft(setup) => setup.timing.rate_bound,
             Self::Lease(setup) => setup.rate_bound(),
+            // No promise of it rests on the pace of a clock.
+            #[cfg(feature = "peers")]
+            Self::Zab(_) => zab::RATE_BOUND,
         }
     }
 
     /// The servers of the store by which they elect.
     pub(crate) fn servers(&self) -> Vec<lease::Kept> {
         match self {
-            Self::Raft(_) => Vec::new(),
             Self::Lease(setup) => setup.servers(),
+            _ => Vec::new(),
         }
     }
 }
@@ -155,6 +238,9 @@ pub enum Refusals {
     Raft(tenure::raft::Refusals),
     /// Of an election by a store.
     Lease(tenure::lease::Refusals),
+    /// Of ZooKeeper's own election.
+    #[cfg(feature = "peers")]
+    Zab(tenure::zab::Refusals),
 }
 
 impl Default for Refusals {
@@ -170,6 +256,8 @@ impl Refusals {
         match self {
             Self::Raft(refusals) => refusals.total(),
             Self::Lease(refusals) => u64::from(refusals.total()),
+            #[cfg(feature = "peers")]
+            Self::Zab(refusals) => refusals.total(),
         }
     }
 }
@@ -180,16 +268,53 @@ impl Machine {
     pub fn raft(&self) -> Option<&Raft> {
         match self {
             Self::Raft(raft) => Some(raft),
-            Self::Lease(_) => None,
+            _ => None,
         }
     }
+}
 
-    fn raft_mut(&mut self) -> Option<&mut Raft> {
-        match self {
-            Self::Raft(raft) => Some(raft),
-            Self::Lease(_) => None,
-        }
-    }
+/// Hands a machine what is for it.
+fn hand<M: Among>(machine: &mut M, now: Instant, input: Input<PeerSaid, Answer>) {
+    let input = match input {
+        Input::Reply(ticket, Ok(Answer::Written)) => Input::Reply(ticket, Ok(())),
+        Input::Reply(ticket, _) => Input::Reply(ticket, Err(Unknown)),
+        Input::Peer(from, said) => match M::hears(said) {
+            Some(message) => Input::Peer(from, message),
+            None => return,
+        },
+        Input::Campaign => Input::Campaign,
+        Input::Resign { to } => Input::Resign { to },
+        Input::Timeout => Input::Timeout,
+    };
+    machine.handle(now, input);
+}
+
+/// The next that a machine has to say.
+fn drain<M: Among>(machine: &mut M) -> Option<Output<PeerSaid, Ask<Write>>> {
+    Some(match machine.poll()? {
+        Output::Request(ticket, write) => Output::Request(ticket, Ask::Disk(M::writes(write))),
+        Output::Send(to, message) => Output::Send(to, M::says(message)),
+        Output::Event(event) => Output::Event(event),
+    })
+}
+
+fn start<M: Among>(
+    setup: &M::Setup,
+    node: usize,
+    life: u64,
+    stored: Option<Stored>,
+    now: Instant,
+) -> Option<Box<M>> {
+    M::boot(setup, node, life, stored.and_then(M::held), now).map(Box::new)
+}
+
+fn said<M: Among>(machine: &M, node: usize, to: usize, said: &PeerSaid) -> Option<Fact> {
+    M::said(machine, node, to, M::heard(said)?)
+}
+
+#[cfg(feature = "peers")]
+fn acts<M: Among>(machine: &M, message: &PeerSaid) -> Option<Act> {
+    machine.acts(M::heard(message)?)
 }
 
 impl Election for Machine {
@@ -198,61 +323,27 @@ impl Election for Machine {
     type Reply = Answer;
 
     fn handle(&mut self, now: Instant, input: Input<PeerSaid, Answer>) {
-        match self {
-            Self::Raft(raft) => {
-                let input = match input {
-                    Input::Reply(ticket, Ok(Answer::Written)) => Input::Reply(ticket, Ok(())),
-                    Input::Reply(ticket, _) => Input::Reply(ticket, Err(Unknown)),
-                    Input::Peer(from, PeerSaid::Raft(message)) => Input::Peer(from, message),
-                    Input::Campaign => Input::Campaign,
-                    Input::Resign { to } => Input::Resign { to },
-                    Input::Timeout => Input::Timeout,
-                };
-                raft.handle(now, input);
-            }
-            Self::Lease(lease) => lease.handle(now, input),
-        }
+        either!(self, peer => hand(&mut **peer, now, input), lease => lease.handle(now, input));
     }
 
     fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
-        match self {
-            Self::Raft(raft) => Some(match raft.poll()? {
-                Output::Request(ticket, write) => {
-                    Output::Request(ticket, Ask::Disk(Write::Raft(write)))
-                }
-                Output::Send(to, message) => Output::Send(to, PeerSaid::Raft(message)),
-                Output::Event(event) => Output::Event(event),
-            }),
-            Self::Lease(lease) => lease.poll(),
-        }
+        either!(self, peer => drain(&mut **peer), lease => lease.poll())
     }
 
     fn deadline(&self) -> Option<Instant> {
-        match self {
-            Self::Raft(raft) => raft.deadline(),
-            Self::Lease(lease) => lease.deadline(),
-        }
+        either!(self, peer => peer.deadline(), lease => lease.deadline())
     }
 
     fn grain(&self) -> Duration {
-        match self {
-            Self::Raft(raft) => raft.grain(),
-            Self::Lease(lease) => lease.grain(),
-        }
+        either!(self, peer => peer.grain(), lease => lease.grain())
     }
 
     fn standing(&self, now: Instant) -> Standing {
-        match self {
-            Self::Raft(raft) => raft.standing(now),
-            Self::Lease(lease) => lease.standing(now),
-        }
+        either!(self, peer => peer.standing(now), lease => lease.standing(now))
     }
 
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
-        match self {
-            Self::Raft(raft) => raft.fingerprint(now, hasher),
-            Self::Lease(lease) => lease.fingerprint(now, hasher),
-        }
+        either!(self, peer => peer.fingerprint(now, hasher), lease => lease.fingerprint(now, hasher));
     }
 }
 
@@ -271,39 +362,31 @@ impl Scheme for Machine {
         now: Instant,
     ) -> Option<Self> {
         Some(match setup {
-            Setup::Raft(setup) => {
-                let stored = stored.map(|Stored::Raft(stored)| stored);
-                Self::Raft(Box::new(Raft::boot(setup, node, life, stored, now)?))
-            }
+            Setup::Raft(setup) => Self::Raft(start(setup, node, life, stored, now)?),
             Setup::Lease(setup) => Self::Lease(Box::new(setup.boot(node, life, now)?)),
+            #[cfg(feature = "peers")]
+            Setup::Zab(setup) => Self::Zab(start(setup, node, life, stored, now)?),
         })
     }
 
     fn look(&self) -> Look {
-        match self {
-            Self::Raft(raft) => raft.look(),
-            Self::Lease(lease) => lease.look(),
-        }
+        either!(self, peer => peer.look(), lease => lease.look())
     }
 
     fn detail(&self) -> Detail {
-        match self {
-            Self::Raft(raft) => raft.detail(),
-            Self::Lease(lease) => lease.detail(),
-        }
+        either!(self, peer => peer.detail(), lease => lease.detail())
     }
 
     fn holder(&self) -> Holder {
-        match self {
-            Self::Raft(raft) => Scheme::holder(&**raft),
-            Self::Lease(lease) => lease.holder(),
-        }
+        either!(self, peer => Scheme::holder(&**peer), lease => lease.holder())
     }
 
     fn refusals(&self) -> Refusals {
         match self {
             Self::Raft(raft) => Refusals::Raft(Scheme::refusals(&**raft)),
             Self::Lease(lease) => Refusals::Lease(lease.refusals()),
+            #[cfg(feature = "peers")]
+            Self::Zab(zab) => Refusals::Zab(Scheme::refusals(&**zab)),
         }
     }
 
@@ -311,6 +394,8 @@ impl Scheme for Machine {
         match (before, now) {
             (Refusals::Raft(before), Refusals::Raft(now)) => Raft::newly_refused(before, now),
             (Refusals::Lease(before), Refusals::Lease(now)) => lease::newly_refused(before, now),
+            #[cfg(feature = "peers")]
+            (Refusals::Zab(before), Refusals::Zab(now)) => Zab::newly_refused(before, now),
             _ => None,
         }
     }
@@ -320,25 +405,27 @@ impl Scheme for Machine {
     }
 
     fn log(&self) -> Option<&Shape> {
-        self.raft().and_then(Scheme::log)
+        either!(self, peer => Scheme::log(&**peer), _ => None)
     }
 
     fn committed(&self) -> u64 {
-        self.raft().map_or(0, Scheme::committed)
+        either!(self, peer => Scheme::committed(&**peer), _ => 0)
     }
 
     fn propose(&mut self, now: Instant) -> Option<Position> {
-        Scheme::propose(self.raft_mut()?, now)
+        either!(self, peer => Scheme::propose(&mut **peer, now), _ => None)
+    }
+
+    fn connection(&mut self, now: Instant, with: usize, stands: bool) {
+        either!(self, peer => peer.connection(now, with, stands), _ => {});
     }
 
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool {
-        self.raft_mut()
-            .is_some_and(|raft| Scheme::change(raft, now, voters, learners))
+        either!(self, peer => Scheme::change(&mut **peer, now, voters, learners), _ => false)
     }
 
     fn transfer(&mut self, now: Instant, to: usize) -> bool {
-        self.raft_mut()
-            .is_some_and(|raft| Scheme::transfer(raft, now, to))
+        either!(self, peer => Scheme::transfer(&mut **peer, now, to), _ => false)
     }
 
     #[cfg(not(target_family = "wasm"))]
@@ -348,49 +435,35 @@ impl Scheme for Machine {
         voters: &[u16],
         learners: &[u16],
     ) -> Option<ChangeRefused> {
-        self.raft()?.refuses_change(now, voters, learners)
+        either!(self, peer => peer.refuses_change(now, voters, learners), _ => None)
     }
 
     fn configured(write: &Write) -> Option<(u64, u64, Configuration)> {
-        match write {
-            Write::Raft(write) => Raft::configured(write),
-        }
+        any!(Write, write, write, Of => Of::configured(write))
     }
 
     fn read(&mut self, now: Instant) -> Option<u64> {
-        Scheme::read(self.raft_mut()?, now)
+        either!(self, peer => Scheme::read(&mut **peer, now), _ => None)
     }
 
     fn read_leased(&mut self, now: Instant) -> Option<u64> {
-        Scheme::read_leased(self.raft_mut()?, now)
+        either!(self, peer => Scheme::read_leased(&mut **peer, now), _ => None)
     }
 
     fn poll_read(&mut self) -> Option<(u64, Option<u64>)> {
-        Scheme::poll_read(self.raft_mut()?)
+        either!(self, peer => Scheme::poll_read(&mut **peer), _ => None)
     }
 
     fn compact(&mut self, now: Instant, index: u64) {
-        if let Some(raft) = self.raft_mut() {
-            Scheme::compact(raft, now, index);
-        }
+        either!(self, peer => Scheme::compact(&mut **peer, now, index), _ => {});
     }
 
     fn carried(said: &PeerSaid) -> Carried {
-        match said {
-            PeerSaid::Raft(message) => Raft::carried(message),
-        }
+        any!(PeerSaid, said, message, Of => Of::carried(message))
     }
 
     fn changed(write: &Write) -> Carried {
-        match write {
-            Write::Raft(write) => Raft::changed(write),
-        }
-    }
-
-    fn log_of(stored: &Stored) -> &Shape {
-        match stored {
-            Stored::Raft(stored) => Raft::log_of(stored),
-        }
+        any!(Write, write, write, Of => Of::changed(write))
     }
 
     fn load(said: PeerSaid, load: Arc<Load>) -> Packet {
@@ -405,27 +478,34 @@ impl Scheme for Machine {
         }
     }
 
-    fn said(node: usize, to: usize, said: &PeerSaid) -> Option<Fact> {
-        match said {
-            PeerSaid::Raft(message) => Raft::said(node, to, message),
-        }
+    fn said(&self, node: usize, to: usize, message: &PeerSaid) -> Option<Fact> {
+        either!(self, peer => said(&**peer, node, to, message), _ => None)
+    }
+
+    #[cfg(feature = "peers")]
+    fn acting_epoch(&self) -> Option<u64> {
+        either!(self, peer => peer.acting_epoch(), _ => None)
+    }
+
+    #[cfg(feature = "peers")]
+    fn acts(&self, message: &PeerSaid) -> Option<Act> {
+        either!(self, peer => acts(&**peer, message), _ => None)
+    }
+
+    #[cfg(feature = "peers")]
+    fn epochs(stored: &Stored) -> Option<(u64, u64)> {
+        any!(Stored, stored, stored, Of => Of::epochs(stored))
     }
 
     fn recorded(write: &Write) -> Recorded {
-        match write {
-            Write::Raft(write) => Raft::recorded(write),
-        }
+        any!(Write, write, write, Of => Of::recorded(write))
     }
 
     fn stored(stored: &Stored) -> Recorded {
-        match stored {
-            Stored::Raft(stored) => Raft::stored(stored),
-        }
+        any!(Stored, stored, stored, Of => Of::stored(stored))
     }
 
     fn fold(write: &Write, trace: &mut Trace) {
-        match write {
-            Write::Raft(write) => Raft::fold(write, trace),
-        }
+        any!(Write, write, write, Of => <Of as Scheme>::fold(write, trace));
     }
 }

@@ -9,6 +9,8 @@ mod any;
 pub mod lease;
 mod machine;
 pub mod raft;
+#[cfg(feature = "peers")]
+pub mod zab;
 
 pub use any::{PeerSaid, Stored, Write};
 pub use lease::{ServerSaid, StoreAsk, StoreSaid};
@@ -16,6 +18,8 @@ pub use machine::{Machine, Refusals, Setup, Unfit};
 pub use tenure::lease::Budget;
 
 use crate::check::Fact;
+#[cfg(feature = "peers")]
+use crate::check::broadcast::Act;
 use crate::check::configurations::Configuration;
 use crate::packet::Load;
 use crate::packet::Packet;
@@ -51,6 +55,17 @@ pub trait Hosted: Scheme<Request = Ask<<Self as Scheme>::Write>, Reply = Answer>
 
 impl<M> Hosted for M where M: Scheme<Request = Ask<<M as Scheme>::Write>, Reply = Answer> {}
 
+/// What a disk holds of a machine that may have a log.
+pub trait Logged: Kept {
+    /// The log, with what was appended to it and not synced yet.
+    fn log(&self) -> &Shape;
+
+    /// Up to where a crash leaves it.
+    fn synced(&self) -> u64 {
+        u64::MAX
+    }
+}
+
 /// What a world asks of a scheme.
 pub trait Scheme: Election {
     /// What its machines are built from.
@@ -58,7 +73,7 @@ pub trait Scheme: Election {
     /// What its disk is asked to write; nothing can be where it has no need of one.
     type Write: Clone + std::fmt::Debug;
     /// What its disk holds: the fold of its writes.
-    type Stored: Kept<Write = Self::Write> + std::fmt::Debug;
+    type Stored: Logged<Write = Self::Write> + std::fmt::Debug;
     /// Its counts of what it refused.
     type Refusals: Copy + Default + PartialEq + std::fmt::Debug;
 
@@ -98,6 +113,10 @@ pub trait Scheme: Election {
     /// Appends an entry to the log; `None` when it may not.
     fn propose(&mut self, now: Instant) -> Option<Position>;
 
+    /// The connection to another node ended, could not be made, or stands again. Told to those alone that
+    /// [speak over connections](Setup::is_connected).
+    fn connection(&mut self, _: Instant, _peer: usize, _stands: bool) {}
+
     /// Who leads begins a change of who takes part; false when it may not.
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool;
 
@@ -134,9 +153,6 @@ pub trait Scheme: Election {
     /// What a write changes of the log.
     fn changed(write: &Self::Write) -> Carried;
 
-    /// The log on a disk.
-    fn log_of(stored: &Self::Stored) -> &Shape;
-
     /// The message with what the host attached, as a packet.
     fn load(message: Self::Peer, load: Arc<Load>) -> Packet;
 
@@ -144,7 +160,25 @@ pub trait Scheme: Election {
     fn unload(packet: Packet) -> Option<(Self::Peer, Option<Arc<Load>>)>;
 
     /// What a message that leaves `node` for `to` tells the checkers.
-    fn said(node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
+    fn said(&self, node: usize, to: usize, message: &Self::Peer) -> Option<Fact>;
+
+    /// The epoch as a member of which it logs and acknowledges; none of those that have no epochs, or when it is in none.
+    #[cfg(feature = "peers")]
+    fn acting_epoch(&self) -> Option<u64> {
+        None
+    }
+
+    /// What it does that rests on its disk when this message leaves it.
+    #[cfg(feature = "peers")]
+    fn acts(&self, _: &Self::Peer) -> Option<Act> {
+        None
+    }
+
+    /// The epochs on a disk: accepted and current.
+    #[cfg(feature = "peers")]
+    fn epochs(_: &Self::Stored) -> Option<(u64, u64)> {
+        None
+    }
 
     /// What a write records.
     fn recorded(write: &Self::Write) -> Recorded;
@@ -172,6 +206,10 @@ pub enum Carried {
     },
     /// The state as of an entry, with which the log begins from then on.
     State(Position),
+    /// The same, and nothing that the log has is left in it; no state where it is as of the start.
+    Anew(Position),
+    /// Nothing after this entry is left.
+    Cut(Position),
 }
 
 /// What is recorded of an election, to be shown.
@@ -199,6 +237,18 @@ pub enum RoleCode {
     Established = 4,
     /// Acts no more until it is started again.
     Halted = 5,
+    /// Looks for a leader, or to be one, by votes that bind nobody.
+    Looking = 6,
+    /// Follows without a vote.
+    Observer = 7,
+}
+
+impl RoleCode {
+    /// Whether it leads, also where it may not act yet.
+    #[must_use]
+    pub const fn leads(self) -> bool {
+        matches!(self, Self::Elected | Self::Established)
+    }
 }
 
 /// What a machine shows of itself. Instants are on its own clock.

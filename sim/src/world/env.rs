@@ -38,6 +38,8 @@ pub(crate) enum Due {
     Flap(u16, u16),
     /// A connection may stand again.
     Connect(u16, u16),
+    /// A node finds that its connection to another ended, or cannot be made.
+    Unconnected(u16, u16),
     /// A job falls due.
     Job(u64),
     /// A node's work at a job may be done, or its tenure over.
@@ -52,6 +54,8 @@ pub(crate) struct Env {
     pub(crate) now: u64,
     pub(crate) queue: Queue<Due>,
     pub(crate) net: Network<Packet>,
+    /// Whether the nodes are told of their connections.
+    pub(crate) connected: bool,
     pub(crate) trace: Trace,
     pub(crate) judges: Box<Judges>,
     pub(crate) stages: Box<Stages>,
@@ -280,6 +284,14 @@ impl Env {
         let cause = self.sent(from, to, &packet);
         let sent = self.net.send(self.now, from, to, cause, packet);
         self.expect(sent.first);
+        if self.connected
+            && self
+                .net
+                .flight(sent.first)
+                .is_some_and(|flight| flight.fate == Fate::Broken)
+        {
+            self.find_unconnected(from, to);
+        }
         if let Some(again) = sent.again {
             self.expect(again);
         }
@@ -296,6 +308,10 @@ impl Env {
             if turn.broke {
                 let broke = Event::new(Kind::Disconnect, one as usize);
                 self.emit(broke.with(other as usize));
+                if self.connected {
+                    self.find_unconnected(one as usize, other as usize);
+                    self.find_unconnected(other as usize, one as usize);
+                }
             }
             if turn.hit {
                 self.fared.notice(turn.by);
@@ -303,6 +319,16 @@ impl Env {
             if turn.back != NEVER {
                 self.queue.push(turn.back, Due::Connect(one, other));
             }
+        }
+    }
+
+    /// A node finds that nobody is at the other end, where anything comes back that says so: over a link that is cut, only
+    /// silence does.
+    fn find_unconnected(&mut self, node: usize, peer: usize) {
+        if !self.net.links.is_cut(node, peer) && !self.net.links.is_cut(peer, node) {
+            let at = self.now.saturating_add(self.net.weather().latency_max);
+            self.queue
+                .push(at, Due::Unconnected(node as u16, peer as u16));
         }
     }
 

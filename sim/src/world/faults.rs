@@ -326,6 +326,11 @@ impl World {
                 let membership = raft.membership();
                 membership.is_quorum(|place| answers(membership.members()[place].id.0 as usize))
             }
+            #[cfg(feature = "peers")]
+            Some(Machine::Zab(zab)) => {
+                let ensemble = &zab.config().ensemble;
+                ensemble.is_quorum(|place| answers(ensemble.members()[place].id.0 as usize))
+            }
             Some(Machine::Lease(_)) => {
                 let servers = self.env.nodes..self.env.members();
                 let all = servers.len();
@@ -337,11 +342,9 @@ impl World {
 
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
     fn is_lost(&self, leader: usize, reached: bool) -> bool {
-        let leads = self.rafts().any(|(node, raft)| {
-            node == leader
-                && raft.look().role >= RoleCode::Elected
-                && raft.look().role != RoleCode::Halted
-        });
+        let leads = self
+            .rafts()
+            .any(|(node, raft)| node == leader && raft.look().role.leads());
         self.status(leader) != Some(Status::Up)
             || !leads
             || (reached && !self.reaches_quorum(leader))

@@ -121,7 +121,7 @@ impl World {
         )));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
-        if scenario.log {
+        if scenario.has_log() {
             let client = |place| {
                 StoreClient::new(nodes as u16, scenario.clients.every, scenario.seed, place)
             };
@@ -136,23 +136,22 @@ impl World {
             actors.extend(watchers.map(Actor::Watcher));
         }
         let promises = Promises {
-            leases: scenario.safe_mode,
+            leases: scenario.has_leases(),
             fence_first: scenario.clients.takeover == crate::app::Takeover::FenceFirst,
             leader_within: scenario.leader_within,
             led: scenario.clients.through == Through::Leader,
             tokens: setup.has_tokens(),
             job_within: scenario.job_within(),
-            logs: scenario.log,
+            logs: scenario.has_log(),
             watches: scenario.clients.watches,
-            voters: match scenario.lease {
-                Some(_) => 0,
-                None => nodes - scenario.outside,
-            },
+            voters: scenario.voters(),
+            broadcast: setup.is_broadcast(),
         };
         let env = Env {
             now: 0,
             queue: Queue::default(),
             net: Network::new(members, scenario.weather, source(2)),
+            connected: setup.is_connected(),
             trace: Trace::default(),
             judges: Box::new(Judges::new(nodes, RESOURCES, promises)),
             stages: Box::default(),
@@ -284,6 +283,15 @@ impl World {
                 let (one, other) = (one as usize, other as usize);
                 if self.env.net.is_back(at, one, other) {
                     self.env.emit(Event::new(Kind::Reconnect, one).with(other));
+                    self.tell_ends(one, other);
+                }
+            }
+            Due::Unconnected(node, peer) => {
+                let (node, peer) = (node as usize, peer as usize);
+                if self.env.net.breaker(at, node, peer).is_some()
+                    && let Some(Actor::Node(of)) = self.actors.get_mut(node)
+                {
+                    of.connection(&mut self.env, node, peer, false);
                 }
             }
             Due::Job(job) => self.job_due(job),
@@ -488,6 +496,20 @@ impl World {
             self.env
                 .queue
                 .push(self.env.clients.every, Due::Tick(actor as u16));
+        }
+    }
+
+    /// The connection of two nodes stands again: what each knew of the one before is over, where they speak over it.
+    fn tell_ends(&mut self, one: usize, other: usize) {
+        if !self.env.connected {
+            return;
+        }
+        for (node, peer) in [(one, other), (other, one)] {
+            for stands in [false, true] {
+                if let Some(Actor::Node(of)) = self.actors.get_mut(node) {
+                    of.connection(&mut self.env, node, peer, stands);
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::{Actor, World};
 use crate::node::Node;
-use crate::scheme::{Machine, Scheme};
+use crate::scheme::{Logged, Machine, Scheme};
 use crate::store::Errand;
 use tenure::NodeId;
 use tenure::log::Shape;
@@ -51,7 +51,8 @@ impl World {
 fn write_log(place: usize, raft: &Node<Machine>, nodes: usize, out: &mut Vec<f64>) {
     let nothing = Shape::new();
     let stored = raft.disk().durable();
-    let disk = stored.map_or(&nothing, |shelf| Machine::log_of(&shelf.stored));
+    let disk = stored.map_or(&nothing, |shelf| shelf.stored.log());
+    let synced = stored.map_or(0, |shelf| shelf.stored.synced());
     let machine = raft.machine();
     // Of a process that is not there, what its disk holds is all there is.
     let log = machine.and_then(Scheme::log).unwrap_or(disk);
@@ -68,7 +69,7 @@ fn write_log(place: usize, raft: &Node<Machine>, nodes: usize, out: &mut Vec<f64
         last.index as f64,
         or_none(machine.map(|machine| machine.committed().max(base.index))),
         or_none(raft.replica().map(|replica| replica.applied().index)),
-        durable(log, disk) as f64,
+        durable(log, disk, synced) as f64,
         log.runs().len() as f64,
         known().count() as f64,
     ]);
@@ -86,9 +87,9 @@ fn write_log(place: usize, raft: &Node<Machine>, nodes: usize, out: &mut Vec<f64
 }
 
 /// Up to where the disk holds this log: where two have one term at one index, they agree up to there.
-fn durable(log: &Shape, disk: &Shape) -> u64 {
+fn durable(log: &Shape, disk: &Shape, synced: u64) -> u64 {
     let base = log.base().index;
-    let last = log.last().index.min(disk.last().index);
+    let last = log.last().index.min(disk.last().index).min(synced);
     let agrees = |index: &u64| log.term_at(*index) == disk.term_at(*index);
     (base + 1..=last).rev().find(agrees).unwrap_or(base)
 }

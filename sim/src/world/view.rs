@@ -465,6 +465,8 @@ const fn role_name(role: RoleCode) -> &'static str {
         RoleCode::Elected => "leader elected",
         RoleCode::Established => "leader established",
         RoleCode::Halted => "halted",
+        RoleCode::Looking => "looking",
+        RoleCode::Observer => "observer",
     }
 }
 

@@ -179,7 +179,7 @@ export const KIND = Object.fromEntries(EVENT_KINDS.map((name, code) => [name, co
   number
 >;
 
-export const ROLES = ['follower', 'pre-candidate', 'candidate', 'elected', 'leader', 'halted'] as const;
+export const ROLES = ['follower', 'pre-candidate', 'candidate', 'elected', 'leader', 'halted', 'looking', 'observer'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const STATUSES = ['up', 'paused', 'crashed'] as const;
@@ -223,6 +223,23 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   33: 'StoreSaid',
   34: 'Servers',
   40: 'SuffixSnapshot',
+  50: 'Notification',
+  51: 'LearnerInfo',
+  52: 'LeaderInfo',
+  53: 'AckEpoch',
+  54: 'Diff',
+  55: 'Trunc',
+  56: 'Snap',
+  57: 'Proposal',
+  58: 'Commit',
+  59: 'Inform',
+  60: 'NewLeader',
+  61: 'AckNewLeader',
+  62: 'Ack',
+  63: 'UpToDate',
+  64: 'Ping',
+  65: 'Sync',
+  66: 'Closed',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

@@ -25,6 +25,8 @@ export const en = {
   'role.elected': 'elected',
   'role.leader': 'leader',
   'role.halted': 'halted',
+  'role.looking': 'looking',
+  'role.observer': 'observer',
   'status.up': 'up',
   'status.paused': 'paused',
   'status.crashed': 'crashed',
@@ -194,6 +196,25 @@ export const en = {
   'check.watch-complete': 'Watches miss nothing',
   'check.watch-complete.why':
     'Clients that watch the store are told every change of their keys in order, once, and no other.',
+  'check.epoch-order': 'Epochs rise',
+  'check.epoch-order.why':
+    'On every disk the accepted epoch is never below the current one, and neither ever falls.',
+  'check.promise-before-act': 'A promise binds',
+  'check.promise-before-act.why':
+    'A node that promised an epoch logs and acknowledges nothing of an earlier one.',
+  'check.local-primary-order': 'Delivered as proposed',
+  'check.local-primary-order.why':
+    'The entries of an epoch are delivered in the order in which its leader proposed them.',
+  'check.global-primary-order': 'Epochs in order',
+  'check.global-primary-order.why': 'No entry is delivered after one of a later epoch.',
+  'check.primary-integrity': 'Past before present',
+  'check.primary-integrity.why':
+    'A leader proposes only when it has delivered everything that is delivered of earlier epochs.',
+  'check.ack-means-durable': 'Acknowledged is on disk',
+  'check.ack-means-durable.why':
+    'What a node acknowledges is on its disk, and so is the history of its current epoch.',
+  'check.log-continuity': 'No holes in logs',
+  'check.log-continuity.why': 'What is appended to a log follows its last entry.',
 
   // Setting
   'setting.title': 'Setting',
@@ -468,6 +489,20 @@ export const en = {
   'refusal.11': 'it contradicts an entry that is committed',
   'refusal.12': 'it tells of a leader that there cannot have been',
   'refusal.13': 'its sender is no member, and enough answers to such wait for the disk',
+  'refusal.100': 'its sender is no member',
+  'refusal.101': 'the vote is for a node that does not vote',
+  'refusal.102': 'its round leaps too far ahead',
+  'refusal.103': 'its epoch leaps too far ahead',
+  'refusal.104': 'the log it describes cannot be',
+  'refusal.105': 'it is of a connection that is over',
+  'refusal.106': 'one before it was lost, or it comes again',
+  'refusal.107': 'it does not belong to what the connection has come to',
+  'refusal.108': 'the learner’s history is more recent than the leader’s',
+  'refusal.109': 'a later epoch was promised',
+  'refusal.110': 'it does not follow the proposal before it',
+  'refusal.111': 'it contradicts an entry that is committed',
+  'refusal.112': 'it answers a request of a former life',
+  'refusal.113': 'the epochs are used up',
   'refused.0': 'a higher token was seen',
   'refused.1': 'another holds this token',
   'refused.2': 'no such token is ever issued',

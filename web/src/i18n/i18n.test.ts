@@ -64,7 +64,7 @@ describe('what the engine refuses in a file', () => {
   it('has words in Chinese, and a file that shows it', () => {
     const read = (name: string) =>
       readFileSync(new URL(`../../../sim/src/scenario/${name}.rs`, import.meta.url), 'utf8');
-    const reader = ['by_store', 'file', 'fits', 'reader']
+    const reader = ['by_store', 'file', 'fits', 'parts', 'reader', 'zab']
       .map(read)
       .join('\n')
       .replace(/#\[cfg\(test\)\][\s\S]*?\n\}\n/g, '');
@@ -121,10 +121,12 @@ describe('the codes of the engine', () => {
   const numbered = (what: string) => Object.keys(en).filter((key) => key.startsWith(`${what}.`));
 
   it('each have words: why a message is refused', () => {
-    const [, variants] = /pub enum Refusal \{([\s\S]*?)\n {4}\}/.exec(source('core/src/raft/refuse.rs'))!;
-    const names = [...variants.matchAll(/^\s+(\w+),$/gm)].map(([, name]) => name);
-    expect(names[0]).toBe('Unasked');
-    expect(numbered('refusal')).toEqual(names.map((_, code) => `refusal.${code}`));
+    const named = (scheme: string, first: number) => {
+      const [, variants] = /pub enum Refusal \{([\s\S]*?)\n {4}\}/.exec(source(`core/src/${scheme}/refuse.rs`))!;
+      return [...variants.matchAll(/^\s+(\w+),$/gm)].map((_, code) => `refusal.${first + code}`);
+    };
+    expect(named('raft', 0)).toContain('refusal.13');
+    expect(numbered('refusal')).toEqual([...named('raft', 0), ...named('zab', 100)]);
   });
 
   it('each have words: why a resource refuses', () => {
@@ -158,7 +160,7 @@ describe('the checks of the engine', () => {
 describe('the messages of the engine', () => {
   it('each have a name on the page', () => {
     const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-    const codes = ['sim/src/scheme/raft/code.rs', 'sim/src/packet.rs']
+    const codes = ['sim/src/scheme/raft/code.rs', 'sim/src/scheme/zab/code.rs', 'sim/src/packet.rs']
       .flatMap((path) => [...source(path).matchAll(/pub\(crate\) const \w+: i64 = (\d+);/g)])
       .map(([, code]) => code);
     expect(codes).toContain('40');

@@ -34,6 +34,16 @@ export const REFUSALS_ZH: Refusals = {
   },
   'missing-field': { reason: '缺少必需的字段', remedy: '补上它（{remedy}）' },
   'named-twice': { reason: '同一个节点写了两次', remedy: '每个节点只写一次' },
+  'needs-connections': {
+    reason: '这个方案的节点通过连接通信，连接保持所说内容的顺序',
+    remedy: '去掉 order，或把它设为 "fifo"',
+  },
+  'notification-range': { reason: '最长的等待比第一次还短（{reason}）', remedy: '把较长的等待写在后面' },
+  'of-another-scheme': {
+    reason: '这属于另一种方案，而不是本文件的方案',
+    remedy: '去掉它，或换用那种方案（{remedy}）',
+  },
+  'wait-too-long': { reason: '没有人会等这么久（{reason}）', remedy: '缩短 zab.tick，或减小其倍数' },
   'needs-store': {
     reason: '只有依靠存储的选举才有这一项',
     remedy: '去掉它，或换成依靠存储的方案，例如 "etcd"',

@@ -11,6 +11,10 @@ export function bodyPath(role: Role, radius: number): string {
       return polygon(6, radius * 1.08);
     case 'halted':
       return polygon(4, radius * 1.15, 0.125);
+    case 'looking':
+      return polygon(5, radius * 1.12);
+    case 'observer':
+      return polygon(8, radius * 1.04);
     default:
       return circle(radius);
   }
@@ -43,6 +47,11 @@ const LOOKS: Readonly<Record<number, MessageLook>> = {
   25: 'ask',
   31: 'grant',
   40: 'grant',
+  50: 'vote',
+  53: 'vote-grant',
+  61: 'grant',
+  62: 'grant',
+  66: 'refuse',
 };
 
 export function messageLook(kind: number): MessageLook {

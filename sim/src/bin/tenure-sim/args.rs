@@ -9,11 +9,12 @@ use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
 use tenure::raft::Rule;
+use tenure::zab::Rule as ZabRule;
 use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
-use tenure_sim::scenario::{lease_rule_name, parse_seed, parse_span, rule_names};
-use tenure_sim::schedule;
+use tenure_sim::scenario::{lease_rule_name, parse_seed, parse_span, rule_names, zab_rule_names};
+use tenure_sim::schedule::{self, Among};
 use tenure_sim::scheme::lease::Kind;
 use tenure_sim::{Refusal, Scenario};
 
@@ -81,6 +82,7 @@ impl Common {
 #[derive(Default)]
 struct Schemes {
     kind: Option<Kind>,
+    peers: bool,
     off: Vec<String>,
     loses: bool,
 }
@@ -92,13 +94,14 @@ impl Schemes {
             "scheme" => {
                 let name = text(parser, "--scheme")?;
                 self.kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-                if self.kind.is_none() && name != "raft" {
+                self.peers = name == Among::zab().name();
+                if self.kind.is_none() && !self.peers && name != "raft" {
                     let names = Kind::ALL.map(Kind::name).join(", ");
                     return Err(refusal(
                         "unknown-name",
                         "--scheme",
                         &format!("{name} is not known"),
-                        &format!("use one of raft, {names}"),
+                        &format!("use one of raft, {names}, zab"),
                     ));
                 }
             }
@@ -118,6 +121,12 @@ impl Schemes {
                     "only an election over a store has this",
                     "add --scheme",
                 ));
+            }
+            if self.peers {
+                let off = (self.off.iter())
+                    .map(|name| named(name, "--off", &zab_rule_names(), &ZabRule::ALL));
+                let off = off.collect::<Result<_, _>>()?;
+                return Ok(schedule::Setting::among(Among::Zab(off)));
             }
             let off = self.off.iter().map(|name| rule_named(name, "--off"));
             return Ok(schedule::Setting {

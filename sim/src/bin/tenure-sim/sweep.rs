@@ -12,10 +12,10 @@ use tenure_sim::failure::Failure;
 use tenure_sim::fault::Action;
 use tenure_sim::marks::Mark;
 use tenure_sim::minimise::{FEW, Minimised};
-use tenure_sim::scenario::{lease_rule_name, rule_names};
-use tenure_sim::schedule::{self, Setting};
+use tenure_sim::scenario::{lease_rule_name, rule_names, zab_rule_names};
+use tenure_sim::schedule::{self, Among, Setting};
 use tenure_sim::scheme::Unfit;
-use tenure_sim::sweep::{HEALED_SOON, Sweep, TWICE};
+use tenure_sim::sweep::{HEALED_SOON, Of, Sweep, TWICE};
 
 /// How many failing seeds are listed.
 const LISTED: usize = 10;
@@ -55,7 +55,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     );
     println!("\n{:<24}{:>12}{:>10}", "check", "tested", "broken");
     for (tally, check) in sweep.tallies.iter().zip(Check::ALL) {
-        if !sweep.concerns(check.is_of_raft(), check.is_of_tokens()) {
+        if !sweep.of.judges(check) {
             continue;
         }
         println!(
@@ -71,7 +71,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     );
     let faults = &sweep.faults;
     for (kind, name) in Action::NAMES.iter().enumerate() {
-        if !sweep.concerns(Action::is_of_raft(kind), false) {
+        if !sweep.of.suffers(kind) {
             continue;
         }
         println!(
@@ -81,7 +81,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
     }
     println!("\n{:<24}{:>12}", "mark", "seeds");
     for (mark, count) in Mark::ALL.into_iter().zip(sweep.marks) {
-        if sweep.concerns(mark.is_of_raft(), mark.is_of_tokens()) {
+        if sweep.of.meets(mark) {
             println!("{:<24}{count:>12}", mark.name());
         }
     }
@@ -126,6 +126,12 @@ fn options(setting: &Setting) -> String {
         }
         off.extend((store.off.iter()).copied().map(lease_rule_name));
     }
+    if let Some(among) = &setting.among {
+        said += " --scheme ";
+        said += among.name();
+        let Among::Zab(rules) = among;
+        off.extend((rules.iter()).map(|rule| zab_rule_names()[*rule as usize]));
+    }
     for rule in off {
         said += " --off ";
         said += rule;
@@ -159,8 +165,7 @@ fn list(sweep: &Sweep, setting: &Setting) {
 
 /// Whether the planted failure goes unnoticed.
 fn canary(seeds: &Seeds, setting: &Setting) -> Result<bool, Refusal> {
-    let kind = setting.by_store.as_ref().map(|store| store.kind);
-    let caught = Sweep::canary(seeds.range.start, kind).map_err(unsafe_setting)?;
+    let caught = Sweep::canary(seeds.range.start, Of::setting(setting)).map_err(unsafe_setting)?;
     match caught {
         Some((seed, failure)) => println!(
             "canary             caught: {} by seed {seed}",

@@ -12,6 +12,8 @@ use super::recording::Recording;
 use super::words::{count, ms, span};
 use crate::app::Through;
 use crate::report::millis;
+#[cfg(feature = "peers")]
+use crate::scenario::Elects;
 use crate::scenario::Scenario;
 use elections::Elections;
 
@@ -99,7 +101,7 @@ fn heading(recording: &Recording) -> String {
 fn setting(scenario: &Scenario) -> String {
     let weather = super::plan::weather(scenario.weather);
     let (runs, seed) = (millis(scenario.duration), scenario.seed);
-    if let Some(lease) = &scenario.lease {
+    if let Some(lease) = scenario.lease() {
         let timing = lease.timing;
         let nodes = count(scenario.nodes as u64, "node");
         let servers = count(scenario.servers() as u64, "server");
@@ -111,6 +113,26 @@ fn setting(scenario: &Scenario) -> String {
             ms(timing.margin.as_micros()),
             ms(timing.renew.as_micros()),
             ms(timing.retry.as_micros()),
+        );
+    }
+    #[cfg(feature = "peers")]
+    if let Elects::Zab(params) = &scenario.elects {
+        let timing = params.timing;
+        let voters = scenario.voters();
+        let observers = match params.observers {
+            0 => String::new(),
+            observers => format!(" and {}", count(observers as u64, "observer")),
+        };
+        return format!(
+            "{}{observers} elect as ZooKeeper's own servers do, for {runs}, seed {seed}; {} are a majority. A tick is {}, initLimit {} and \
+             syncLimit {} ticks; an election is decided after {} without a better vote; {weather}; a disk takes {}.",
+            count(voters as u64, "voter"),
+            voters / 2 + 1,
+            ms(timing.tick.as_micros()),
+            timing.init_limit,
+            timing.sync_limit,
+            ms(timing.finalize_wait.as_micros()),
+            super::plan::takes(scenario.disk),
         );
     }
     let timing = scenario.timing;

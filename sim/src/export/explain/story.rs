@@ -16,7 +16,7 @@ pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry
             nodes => format!("All {nodes} nodes start. Nobody leads."),
         },
     )];
-    let by_store = recording.scenario.lease.is_some();
+    let by_store = recording.scenario.lease().is_some();
     for office in &elections.offices {
         if by_store {
             entries.push(granted(office));
@@ -135,7 +135,7 @@ fn held(recording: &Recording, office: &Office) -> Entry {
         name(office),
         office.term
     );
-    if recording.scenario.nodes == 1 || recording.scenario.lease.is_some() {
+    if recording.scenario.nodes == 1 || recording.scenario.lease().is_some() {
         text = format!("{} is established in term {}", name(office), office.term);
     }
     text += &match office.first_write {

@@ -15,7 +15,7 @@ const MOST_TOLD: usize = 20;
 pub(super) fn gaps(recording: &Recording, elections: &Elections) -> Vec<String> {
     let judges = recording.world.judges();
     let end = recording.scenario.duration;
-    let by_store = recording.scenario.lease.is_some();
+    let by_store = recording.scenario.lease().is_some();
     let mut lines = told(judges.leaderless(), end, |from, until| {
         let stages = match stages(elections, from, until) {
             Some(stages) if by_store => stages.said_of_store(),

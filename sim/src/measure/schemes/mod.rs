@@ -18,7 +18,7 @@ use super::causes::nearest;
 use super::timing;
 use crate::fault::{Action, Fault, Who};
 use crate::physics::trace::{Event, Kind as What};
-use crate::scenario::{Clients, Lease, Scenario};
+use crate::scenario::{Clients, Elects, Lease, Scenario};
 use crate::scheme::Unfit;
 use crate::scheme::lease::Kind;
 use crate::server::Server;
@@ -233,15 +233,15 @@ fn begun(row: Row, terms: &Terms, trial: Trial, seed: u64) -> Result<(Scenario, 
             },
             _ => usual.timing,
         },
-        lease: match row {
-            Row::Lease(kind) => Some(Lease {
+        elects: match row {
+            Row::Lease(kind) => Elects::ByStore(Lease {
                 servers: row.servers(trial),
                 timing: terms.timing,
                 latency: Duration::from_millis(20),
                 rules: terms.rules,
                 ..Lease::of(kind, terms.timing.ttl)
             }),
-            _ => None,
+            _ => Elects::Raft,
         },
         clients: Clients {
             every: 200_000,

@@ -13,7 +13,7 @@ pub use table::Table;
 use super::causes::nearest;
 use crate::fault::{Action, Plan, Who};
 use crate::physics::trace::{Event, Kind as What};
-use crate::scenario::{Clients, Lease, Scenario};
+use crate::scenario::{Clients, Elects, Lease, Scenario};
 use crate::scheme::Unfit;
 use crate::scheme::lease::Kind;
 use crate::stats::Times;
@@ -170,7 +170,7 @@ fn world(kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<World, Unfit> 
     let scenario = Scenario {
         seed,
         nodes: NODES,
-        lease: Some(Lease {
+        elects: Elects::ByStore(Lease {
             timing: Timing::of(ttl),
             latency: Duration::from_millis(20),
             ..Lease::of(kind, ttl)

@@ -170,6 +170,48 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "epoch-order",
+        "On every disk the accepted epoch is never below the current one, and neither falls.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "promise-before-act",
+        "Who promised an epoch logs and acknowledges nothing of an earlier one.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "local-primary-order",
+        "The entries of an epoch are delivered as its leader proposed them.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "global-primary-order",
+        "No entry is delivered after one of a later epoch.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "primary-integrity",
+        "A leader proposes when it has delivered all that is delivered of earlier epochs.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "ack-means-durable",
+        "What a node acknowledges is on its disk, and so is the history of its current epoch.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "log-continuity",
+        "What is appended to a log follows its last entry.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

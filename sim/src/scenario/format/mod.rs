@@ -7,6 +7,8 @@ mod expect;
 mod faults;
 mod lease;
 mod setting;
+#[cfg(feature = "peers")]
+mod zab;
 
 pub(super) use faults::FAULT;
 
@@ -102,7 +104,7 @@ const PERIOD: Kind = Kind::Span(MIN_PERIOD, MAX_DURATION);
 const LATENCY: Kind = Kind::Range(1, MAX_DURATION);
 
 /// A file.
-pub(super) static FILE: [Entry; 19] = [
+pub(super) static FILE: &[Entry] = &[
     entry(
         "$schema",
         "Where the JSON Schema of this format lies: for editors.",
@@ -153,6 +155,13 @@ pub(super) static FILE: [Entry; 19] = [
         Kind::Object(LEASE),
         Absent,
     ),
+    #[cfg(feature = "peers")]
+    entry(
+        "zab",
+        "The timing and the members of ZooKeeper's own election.",
+        Kind::Object(zab::ZAB),
+        Absent,
+    ),
     entry(
         "network",
         "How messages between nodes travel.",
@@ -185,7 +194,7 @@ pub(super) static FILE: [Entry; 19] = [
     ),
     entry(
         "leaderWithin",
-        "The bound for a leader once all faults are healed; when left out, 3s, or twice the ttl of an election over a store.",
+        "The bound for a leader once all faults are healed; when left out, 3s, or twice the ttl of an election over a store, or what the limits of ZooKeeper's own election allow.",
         SHORT,
         Absent,
     ),

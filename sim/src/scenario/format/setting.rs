@@ -1,6 +1,6 @@
 //! The parts of a setting: the election, the world around it, and what is worked in it.
 
-use super::Usual::{Are, Is, Needed};
+use super::Usual::{Absent, Are, Is, Needed};
 use super::{Entry, Kind, LATENCY, PERIOD, SHORT, entry};
 use crate::scenario::names::{MAX_DURATION, MAX_NODES, ORDERS, TAKEOVERS, THROUGH};
 
@@ -69,9 +69,9 @@ pub(super) static NETWORK: [Entry; 6] = [
     ),
     entry(
         "order",
-        "Datagrams overtake each other; connections keep the order, and break when a message is lost or a link is cut.",
+        "Datagrams overtake each other; connections keep the order, and break when a message is lost or a link is cut. Datagrams when left out, but where the scheme speaks over connections.",
         Kind::Name(&ORDERS),
-        Is("datagrams"),
+        Absent,
     ),
     entry(
         "replay",

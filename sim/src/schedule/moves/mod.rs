@@ -118,6 +118,10 @@ pub(super) static MOVES: [Move; 27] = [
     row(any, surroundings::pace, [1, 2, 0, 1, 0, 0]),
 ];
 
+/// What is done to disks besides, where a write that fails is the end of a life and nothing else.
+#[cfg(feature = "peers")]
+pub(super) static DISK_MOVES: [Move; 1] = [row(any, surroundings::fail, [1, 0, 3, 1, 0, 0])];
+
 fn any(_: &Sight) -> bool {
     true
 }

@@ -73,6 +73,18 @@ pub(super) fn far_pace(hand: &mut Hand<'_>) {
     }
 }
 
+/// A write fails: the node acts no more, and starts again some time.
+#[cfg(feature = "peers")]
+pub(super) fn fail(hand: &mut Hand<'_>) {
+    if let Some(node) = hand.victim() {
+        let name = Who::Node(node as u16);
+        hand.act(Action::Damage(name, Damage::Fail));
+        let later = hand.draw.between(10, 600) * 1_000;
+        hand.after(later, Action::Crash(name));
+        hand.after(later + 1, Action::Restart(name));
+    }
+}
+
 pub(super) fn lie(hand: &mut Hand<'_>) {
     let nodes = hand.sight.nodes.len();
     let node = hand.draw.place(nodes) as u16;

@@ -6,7 +6,7 @@ mod traced;
 pub(crate) use code::message_kind;
 pub(crate) use traced::fold;
 
-use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
+use super::{Carried, Detail, Logged, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::configurations::Configuration;
 use crate::check::{Check, Fact};
 use crate::packet::{Load, Packet};
@@ -243,10 +243,6 @@ impl Scheme for Machine {
         }
     }
 
-    fn log_of(stored: &Stored) -> &Shape {
-        &stored.log
-    }
-
     fn load(message: Message, load: Arc<Load>) -> Packet {
         Packet::Loaded(PeerSaid::Raft(message), load)
     }
@@ -259,7 +255,7 @@ impl Scheme for Machine {
         }
     }
 
-    fn said(node: usize, to: usize, message: &Message) -> Option<Fact> {
+    fn said(&self, node: usize, to: usize, message: &Message) -> Option<Fact> {
         match *message {
             Message::VoteGranted { term } => Some(Fact::Granted { node, term, to }),
             // To ask for votes is to have voted for oneself.
@@ -309,6 +305,12 @@ impl Kept for Stored {
     fn fold(&mut self, write: &Write) -> bool {
         // What does not fit comes after a write that a damaged disk dropped: what is read ends before the gap.
         self.apply(write).is_ok()
+    }
+}
+
+impl Logged for Stored {
+    fn log(&self) -> &Shape {
+        &self.log
     }
 }
 

@@ -1,0 +1,63 @@
+//! The rules of ZooKeeper's own servers.
+
+use super::Mutant;
+use crate::check::Check;
+use crate::scenario::zab_rule_names;
+use crate::schedule::{Among, Setting};
+use tenure::zab::{Invariant, Rule};
+
+/// The mutant of a rule.
+pub(super) fn mutant(rule: Rule) -> Mutant {
+    let protects = rule.protects();
+    let named = checks_of(protects).to_vec();
+    let unjudged = named
+        .is_empty()
+        .then_some("no judge of the simulator looks at what it protects");
+    Mutant {
+        name: zab_rule_names()[rule as usize],
+        rule: None,
+        setting: Setting::among(Among::Zab(vec![rule])),
+        breaks: named.first().map_or(protects.name(), |check| check.name()),
+        follows: (rule.follows().iter())
+            .flat_map(|invariant| checks_of(*invariant))
+            .copied()
+            .collect(),
+        named,
+        unreachable: unreachable(rule).or(unjudged),
+    }
+}
+
+/// The checks that judge an invariant: the first by its name, and what shows it where it is broken elsewhere.
+const fn checks_of(invariant: Invariant) -> &'static [Check] {
+    match invariant {
+        Invariant::EpochOrder => &[Check::EpochOrder],
+        // Who gives its promise of an epoch twice makes two leaders of it.
+        Invariant::Leadership1 | Invariant::Leadership2 => {
+            &[Check::OneLeaderPerTerm, Check::OneVotePerTerm]
+        }
+        Invariant::PromiseBeforeAct => &[Check::PromiseBeforeAct],
+        Invariant::Integrity | Invariant::LocalPrimaryOrder => &[Check::LocalPrimaryOrder],
+        Invariant::Agreement | Invariant::TotalOrder => {
+            &[Check::StateMachineAgreement, Check::LogMatching]
+        }
+        Invariant::GlobalPrimaryOrder => &[Check::GlobalPrimaryOrder],
+        Invariant::PrimaryIntegrity => &[Check::PrimaryIntegrity],
+        Invariant::AckedSurvives => &[Check::AcknowledgedSurvives, Check::LeaderCompleteness],
+        Invariant::AckMeansDurable => &[Check::AckMeansDurable, Check::CommittedIsDurable],
+        Invariant::LogContinuity => &[Check::LogContinuity],
+        Invariant::FreshSync => &[Check::LinearizableStore],
+        Invariant::LeaderAgain => &[Check::LeaderAgain],
+        _ => &[],
+    }
+}
+
+/// Why no schedule of the simulator can break what a rule protects; nothing when one can.
+const fn unreachable(rule: Rule) -> Option<&'static str> {
+    match rule {
+        Rule::StepDownAtWrap => Some("needs four thousand million entries in one epoch"),
+        Rule::Continuous | Rule::PacketsInOrder => {
+            Some("a connection of the simulator loses nothing without both ends being told")
+        }
+        _ => None,
+    }
+}

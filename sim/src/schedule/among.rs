@@ -1,0 +1,113 @@
+//! Elections among peers other than Raft: the group of a seed, its network, disks and clocks. A further scheme is a further
+//! variant.
+
+use super::draw::Draw;
+use super::{jobs, moves};
+use crate::physics::disk::Takes;
+use crate::physics::weather::Weather;
+use crate::scenario::{Clients, Elects, Scenario};
+use crate::scheme::zab::Params;
+use tenure::Duration;
+use tenure::zab::{Rule, Switched, Timing};
+
+/// Which peers, and their rules that are switched off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// ZooKeeper's own servers.
+    Zab(Vec<Rule>),
+}
+
+/// ZooKeeper's tick: a limit of it is as long as three timeouts of Raft.
+const TICK: Duration = Duration::from_millis(100);
+/// When everything heals: a storm lasts for fifteen limits.
+const HEALED: u64 = 9_000_000;
+/// How long it is judged for liveness: longer than the bound for a leader.
+pub(super) const LIVES: u64 = 6_000_000;
+/// Things take so many times as long as in an election of Raft.
+pub(super) const SCALE: u64 = 2;
+
+impl Among {
+    /// These, with every rule on.
+    #[must_use]
+    pub const fn zab() -> Self {
+        Self::Zab(Vec::new())
+    }
+
+    /// What they are called in files and on the command line.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Zab(_) => "zab",
+        }
+    }
+
+    /// The group of a seed, its clients, network, disks and clocks.
+    pub(super) fn surroundings(&self, draw: &mut Draw, seed: u64) -> Scenario {
+        let usual = Scenario::usual();
+        let Self::Zab(off) = self;
+        let voters = [3, 3, 4, 5][draw.place(4)];
+        let observers = [0, 0, 1, 2][draw.place(4)];
+        let ms = Duration::from_millis;
+        let params = Params {
+            timing: Timing {
+                tick: TICK,
+                init_limit: 10,
+                sync_limit: 5,
+                finalize_wait: ms(draw.between(20, 60)),
+                min_notification: ms(50),
+                max_notification: ms(1_000),
+                epoch_patience: draw.one_in(2).then(|| ms(draw.between(50, 200))),
+                ..Timing::zookeeper()
+            },
+            observers,
+            rules: Switched::without(off),
+        };
+        let mut often = |most| {
+            if draw.one_in(2) {
+                0
+            } else {
+                draw.between(1, most) * 1_000
+            }
+        };
+        let (think, write_delay, rename) = (often(40), often(700), often(20));
+        let nodes = voters + observers;
+        let (latency_min, latency_max) = match draw.between(0, 2) {
+            // All messages take as long: nothing breaks a tie.
+            0 => (5_000, 5_000),
+            1 => (500, 2_000),
+            _ => (5_000, 10_000),
+        };
+        let bound = usual.timing.rate_bound;
+        let clocks = if draw.one_in(3) {
+            Vec::new()
+        } else {
+            (0..nodes).map(|_| moves::within(draw, bound)).collect()
+        };
+        Scenario {
+            seed,
+            nodes,
+            elects: Elects::Zab(params),
+            clients: Clients {
+                think,
+                write_delay,
+                watches: draw.one_in(4),
+                ..usual.clients
+            },
+            weather: Weather {
+                latency_min,
+                latency_max,
+                fifo: true,
+                ..usual.weather
+            },
+            disk: Takes {
+                rename,
+                ..usual.disk
+            },
+            clocks,
+            jobs: jobs(seed),
+            leader_within: params.leader_within(),
+            duration: HEALED + LIVES,
+            ..usual
+        }
+    }
+}
