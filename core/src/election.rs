@@ -163,7 +163,7 @@ listed! {
         HigherTerm,
         /// The tenure ended before a majority renewed it, or the leader was never established.
         Lapsed,
-        /// The host asked for it.
+        /// The host asked for it, or it was elected for one task, which is done.
         Resigned,
         /// The group goes on without this node's vote, as was decided while it led.
         Removed,

@@ -6,6 +6,7 @@
 //! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
 //! - [`zab`]: ZooKeeper's election and broadcast, by epochs that a quorum promises.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
+//! - [`sentinel`]: Redis Sentinel, and the data servers it watches.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
@@ -32,6 +33,7 @@ pub mod raft;
 pub mod random;
 pub mod rate;
 pub mod rules;
+pub mod sentinel;
 pub mod takeover;
 pub mod tick;
 pub mod zab;
