@@ -65,6 +65,8 @@ export const REFUSALS_ZH: Refusals = {
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
   'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock 或 etcd' },
   'cluster-size': { reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意', remedy: '写 1、3 或 5' },
+  'quorum-beyond-nodes': { reason: '没有这么多哨兵来认定主服务器下线', remedy: '把 sentinel.quorum 设为不超过节点数' },
+  'too-few-replicas': { reason: '没有哪个主服务器有这么多副本，它永远不会接受写入', remedy: '减小 sentinel.minReplicasToWrite，或增大 sentinel.replicas' },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
   'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
   'too-many': { reason: '数量太多，无法运行', remedy: '减少一些（{remedy}）' },
