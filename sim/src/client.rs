@@ -9,7 +9,10 @@ const PATIENCE: u64 = 4;
 /// An open loop: a new write every period, whatever became of the last.
 #[derive(Clone, Debug)]
 pub struct Client {
+    /// Who can be asked who leads.
     nodes: u16,
+    /// Who can be named: beyond the nodes, servers that nodes lead to.
+    known: u16,
     through: Through,
     /// Microseconds between writes.
     every: u64,
@@ -30,6 +33,7 @@ impl Client {
     pub const fn new(nodes: u16, every: u64, through: Through) -> Self {
         Self {
             nodes,
+            known: nodes,
             through,
             every,
             target: 0,
@@ -38,6 +42,14 @@ impl Client {
             heard_at: 0,
             redirected: 0,
         }
+    }
+
+    /// The same, which follows nodes to servers beyond them: so many of both.
+    #[cfg(feature = "peers")]
+    #[must_use]
+    pub const fn knowing(mut self, known: u16) -> Self {
+        self.known = known;
+        self
     }
 
     /// A new write is due: whom to ask, and its number.
@@ -61,7 +73,7 @@ impl Client {
                 self.heard_at = now;
             }
             Outcome::NotYet if by == self.target => self.heard_at = now,
-            Outcome::Redirected(Some(leader)) if by == self.target && leader < self.nodes => {
+            Outcome::Redirected(Some(leader)) if by == self.target && leader < self.known => {
                 self.target = leader;
                 self.heard_at = now;
                 if request > self.redirected {

@@ -19,6 +19,8 @@ pub struct Failover {
     pub written_at: Option<u64>,
     /// When a client of the store first heard from it that something was changed, where there is a log.
     pub acknowledged_at: Option<u64>,
+    /// When somebody first held the leader to be down by itself, where that is another thing than to stand: SDOWN.
+    pub suspected_at: Option<u64>,
     /// In how many terms somebody stood. More than one: the vote was split, or a candidate failed.
     pub terms: u32,
 }
@@ -45,6 +47,7 @@ impl Failover {
             synchronised_at: None,
             written_at: None,
             acknowledged_at: None,
+            suspected_at: None,
             terms: 0,
         }
     }
@@ -66,6 +69,13 @@ impl Stages {
     /// The leader was lost. A failover that is under way is given up: its leader never wrote.
     pub fn lost(&mut self, now: u64) {
         self.open = Some(Failover::beginning(now));
+    }
+
+    /// A node holds the leader to be down, by itself.
+    pub fn suspected(&mut self, now: u64) {
+        if let Some(open) = &mut self.open {
+            open.suspected_at.get_or_insert(now);
+        }
     }
 
     /// A node stood, or asked whether it could.
@@ -177,6 +187,7 @@ mod tests {
             synchronised_at: Some(235),
             written_at: Some(260),
             acknowledged_at: Some(280),
+            suspected_at: None,
             terms: 2,
         };
         assert_eq!(stages.done().last(), Some(&expected));

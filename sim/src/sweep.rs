@@ -3,6 +3,8 @@
 use crate::check::{Check, Tally};
 use crate::failure::Failure;
 use crate::fault::Action;
+#[cfg(feature = "peers")]
+use crate::fault::Who;
 use crate::marks::Mark;
 use crate::physics::NEVER;
 use crate::schedule::{self, ByStore, Setting};
@@ -23,6 +25,9 @@ const STORE_CANARY: tenure::lease::Rule = tenure::lease::Rule::DemoteByTimer;
 /// Among ZooKeeper's servers, that an entry is acknowledged when it is synced.
 #[cfg(feature = "peers")]
 const ZAB_CANARY: tenure::zab::Rule = tenure::zab::Rule::AckDurable;
+/// Among sentinels, that who voted for another waits.
+#[cfg(feature = "peers")]
+const SENTINEL_CANARY: tenure::sentinel::Rule = tenure::sentinel::Rule::WaitAfterVote;
 const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
@@ -40,6 +45,9 @@ pub enum Of {
     /// As ZooKeeper's own servers do.
     #[cfg(feature = "peers")]
     Zab,
+    /// As sentinels do.
+    #[cfg(feature = "peers")]
+    Sentinel,
 }
 
 impl Of {
@@ -47,8 +55,10 @@ impl Of {
     #[must_use]
     pub fn setting(setting: &Setting) -> Self {
         #[cfg(feature = "peers")]
-        if let Some(schedule::Among::Zab(_)) = &setting.among {
-            return Self::Zab;
+        match &setting.among {
+            Some(schedule::Among::Zab(_)) => return Self::Zab,
+            Some(schedule::Among::Sentinel(_)) => return Self::Sentinel,
+            None => {}
         }
         let store = setting.by_store.as_ref();
         store.map_or(Self::Raft, |store| Self::Store(store.kind))
@@ -58,6 +68,9 @@ impl Of {
     #[must_use]
     pub const fn judges(self, check: Check) -> bool {
         match self {
+            #[cfg(feature = "peers")]
+            Self::Sentinel => check.is_of_sentinels() || matches!(check, Check::LeaderAgain),
+            _ if check.is_of_sentinels() => false,
             Self::Raft => !check.is_of_broadcast(),
             Self::Store(kind) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
@@ -75,6 +88,9 @@ impl Of {
             Self::Store(kind) => !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens()),
             #[cfg(feature = "peers")]
             Self::Zab => !mark.is_of_raft() || mark.is_of_logs(),
+            // What is hard about theirs is what its judges are asked about.
+            #[cfg(feature = "peers")]
+            Self::Sentinel => false,
         }
     }
 
@@ -86,6 +102,11 @@ impl Of {
             Self::Store(_) => !Action::is_of_peers(kind),
             #[cfg(feature = "peers")]
             Self::Zab => !Action::is_of_raft(kind),
+            // A sentinel that may not act any more has not promoted anybody: that it is to stop is hardly ever shown.
+            #[cfg(feature = "peers")]
+            Self::Sentinel => {
+                !Action::is_of_raft(kind) && kind != Action::Resign(Who::Leader).kind()
+            }
         }
     }
 
@@ -94,7 +115,7 @@ impl Of {
         match self {
             Self::Raft | Self::Store(_) => false,
             #[cfg(feature = "peers")]
-            Self::Zab => true,
+            Self::Zab | Self::Sentinel => true,
         }
     }
 
@@ -114,6 +135,8 @@ impl Of {
             },
             #[cfg(feature = "peers")]
             Self::Zab => Setting::among(schedule::Among::Zab(vec![ZAB_CANARY])),
+            #[cfg(feature = "peers")]
+            Self::Sentinel => Setting::among(schedule::Among::Sentinel(vec![SENTINEL_CANARY])),
         }
     }
 }
@@ -271,6 +294,11 @@ impl Sweep {
     /// Whether leaders come back soon enough once everything is healed: 999 of 1,000 within 1.5 s, all within 3 s.
     #[must_use]
     pub fn heals_in_time(&self) -> bool {
+        // The bound is that of the scenario, which waits for the attempts before.
+        #[cfg(feature = "peers")]
+        if self.of == Of::Sentinel {
+            return self.leaderless == 0;
+        }
         let all = self.healed.quantiles().count;
         // A lease has to end first: its bound is that of the scenario.
         let soon = self.of != Of::Raft || self.healed.within(HEALED_SOON) * 1_000 >= all * 999;

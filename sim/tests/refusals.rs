@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 102] = [
+const REFUSALS: [(&str, &str); 104] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -124,10 +124,15 @@ const REFUSALS: [(&str, &str); 102] = [
     ("one-server", "lease.servers (line 1, column 73)"),
     ("other-scheme", "lease.preset (line 1, column 53)"),
     ("other-scheme.none", "lease.preset (line 1, column 60)"),
+    ("quorum-beyond-nodes", "sentinel.quorum (line 1, column 74)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("rate-bound.store", "lease.rateBound (line 1, column 69)"),
     ("syntax", "line 1, column 63"),
     ("syntax.twice", "line 4, column 3"),
+    (
+        "too-few-replicas",
+        "sentinel.minReplicasToWrite (line 1, column 86)",
+    ),
     ("too-large", "duration (line 1, column 46)"),
     ("too-large.rename", "disk.rename (line 1, column 68)"),
     ("too-many", "clocks (line 3, column 13)"),

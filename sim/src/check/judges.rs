@@ -10,6 +10,8 @@ use super::logs::LogJudges;
 use super::never_revives::NeverRevives;
 use super::one_leader::OneLeaderPerTerm;
 use super::one_vote::OneVotePerTerm;
+#[cfg(feature = "peers")]
+use super::sentinel::SentinelJudges;
 use super::stale::StaleWrites;
 use super::token_holder::TokenHolder;
 use super::token_rises::TokenRises;
@@ -34,6 +36,9 @@ pub struct Judges {
     jobs: Option<Box<JobJudges>>,
     /// Where there are logs.
     logs: Option<Box<LogJudges>>,
+    /// Where there are sentinels.
+    #[cfg(feature = "peers")]
+    sentinels: Option<Box<SentinelJudges>>,
 }
 
 /// The judges of jobs.
@@ -99,6 +104,40 @@ impl Judges {
             logs: promises
                 .logs
                 .then(|| Box::new(LogJudges::new(nodes, &promises))),
+            #[cfg(feature = "peers")]
+            sentinels: None,
+        }
+    }
+
+    /// The same for sentinels and their data servers.
+    #[cfg(feature = "peers")]
+    #[must_use]
+    pub(crate) fn of_sentinels(mut self, setup: Option<&crate::scheme::sentinel::Setup>) -> Self {
+        self.sentinels = setup.map(|setup| Box::new(SentinelJudges::new(*setup)));
+        self
+    }
+
+    /// The judges of sentinels, where there are some.
+    #[cfg(feature = "peers")]
+    pub(crate) fn sentinels(&mut self) -> Option<&mut SentinelJudges> {
+        self.sentinels.as_deref_mut()
+    }
+
+    /// The same, looked at.
+    #[cfg(feature = "peers")]
+    pub(crate) fn sentinels_seen(&self) -> Option<&SentinelJudges> {
+        self.sentinels.as_deref()
+    }
+
+    /// Sentinels are told when all is well, and when it is not.
+    #[cfg(feature = "peers")]
+    fn tell_sentinels(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
+        let Some(sentinels) = &mut self.sentinels else {
+            return;
+        };
+        match fact {
+            Fact::Whole(whole) => broken.join(sentinels.whole(now, whole)),
+            _ => sentinels.wished(now),
         }
     }
 
@@ -196,10 +235,14 @@ impl Judges {
                 if let Some(logs) = &mut self.logs {
                     logs.whole(now, whole);
                 }
+                #[cfg(feature = "peers")]
+                self.tell_sentinels(now, fact, &mut broken);
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::Wished => {
                 broken.add(Check::LeaderAgain, self.leader_again.wished(now));
+                #[cfg(feature = "peers")]
+                self.tell_sentinels(now, fact, &mut broken);
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
@@ -283,6 +326,10 @@ impl Judges {
         if let Some(jobs) = &mut self.jobs {
             broken.add(Check::JobsLost, jobs.lost.advance(now));
         }
+        #[cfg(feature = "peers")]
+        if let Some(sentinels) = &mut self.sentinels {
+            broken.join(sentinels.advance(now));
+        }
         broken
     }
 
@@ -290,10 +337,15 @@ impl Judges {
     #[must_use]
     pub fn patience(&self) -> Option<u64> {
         let job = self.jobs.as_ref().and_then(|jobs| jobs.lost.bound());
-        match (self.leader_again.due(), job) {
+        let due = match (self.leader_again.due(), job) {
             (Some(leader), Some(job)) => Some(leader.min(job)),
             (leader, job) => leader.or(job),
+        };
+        #[cfg(feature = "peers")]
+        if let Some(converged) = self.sentinels.as_ref().and_then(|judges| judges.due()) {
+            return Some(due.map_or(converged, |due| due.min(converged)));
         }
+        due
     }
 
     /// How a rule fared so far.
@@ -376,6 +428,11 @@ impl Judges {
             | Check::LinearizableUnfenced
             | Check::LinearizableClient
             | Check::WatchComplete => Tally::default(),
+            Check::SentinelSingleWritable => self.believed.tally(),
+            #[cfg(feature = "peers")]
+            check if check.is_of_sentinels() => {
+                (self.sentinels.as_ref()).map_or_else(Tally::default, |judges| judges.tally(check))
+            }
             Check::LogMatching
             | Check::LeaderCompleteness
             | Check::StateMachineAgreement
@@ -406,13 +463,18 @@ impl Judges {
                 (Some(jobs), Check::JobsTwiceUnfenced) => jobs.twice.tally(1),
                 (Some(jobs), _) => jobs.concurrent.tally(),
             },
+            // There are none.
+            _ => Tally::default(),
         }
     }
 
     /// Whether the workload has anything that the rule is about.
     #[must_use]
     pub fn concerns(&self, check: Check) -> bool {
-        if check.is_of_tokens() && !self.promises.tokens {
+        if self.promises.sentinels || check.is_of_sentinels() {
+            let ours = check.is_of_sentinels() || check == Check::LeaderAgain;
+            self.promises.sentinels && ours
+        } else if check.is_of_tokens() && !self.promises.tokens {
             false
         } else if check.is_of_broadcast() {
             self.promises.broadcast

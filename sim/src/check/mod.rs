@@ -44,6 +44,8 @@ mod promises;
 #[cfg(feature = "peers")]
 mod proposals;
 mod runs;
+#[cfg(feature = "peers")]
+pub(crate) mod sentinel;
 mod spans;
 mod stale;
 mod survives;
@@ -223,11 +225,39 @@ pub enum Check {
     AckMeansDurable,
     /// What is appended to a log follows its last entry (ZK-LogContinuity).
     LogContinuity,
+    /// A sentinel votes once an epoch for each master, across restarts (SEN-OneVote).
+    SentinelOneVote,
+    /// No epoch in a sentinel's file falls (SEN-EpochMonotone).
+    SentinelEpochMonotone,
+    /// For each master and epoch at most one sentinel is elected (SEN-OneLeader).
+    SentinelOneLeader,
+    /// Two sentinels that hold one config epoch hold one address (SEN-ConfigUnique).
+    SentinelConfigUnique,
+    /// A sentinel's configuration changes only with a higher epoch (SEN-ConfigMonotone).
+    SentinelConfigMonotone,
+    /// Who promotes a replica has the votes of a majority (SEN-MajorityAuthorised).
+    SentinelMajority,
+    /// When faults are over, all hold the highest configuration and follow it (SEN-ConvergesToMax).
+    SentinelConverges,
+    /// Sentinels that reach no majority promote nobody (SEN-NoMinorityFailover).
+    SentinelNoMinority,
+    /// No data server is ordered to replicate itself.
+    SentinelNoSelfReplication,
+    /// Two failover timeouts lie between two attempts of a sentinel (SEN-F1).
+    SentinelRateLimited,
+    /// What is promoted is the best of what could be (SEN-F3).
+    SentinelBestReplica,
+    /// A master that can be reached stays the master.
+    SentinelMasterStays,
+    /// Acknowledged writes survive a failover (SEN-NoAckLoss): broken by design.
+    SentinelNoAckLoss,
+    /// At most one server takes writes (SEN-SingleWritableMaster): broken by design.
+    SentinelSingleWritable,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 48] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -262,6 +292,20 @@ impl Check {
         Self::PrimaryIntegrity,
         Self::AckMeansDurable,
         Self::LogContinuity,
+        Self::SentinelOneVote,
+        Self::SentinelEpochMonotone,
+        Self::SentinelOneLeader,
+        Self::SentinelConfigUnique,
+        Self::SentinelConfigMonotone,
+        Self::SentinelMajority,
+        Self::SentinelConverges,
+        Self::SentinelNoMinority,
+        Self::SentinelNoSelfReplication,
+        Self::SentinelRateLimited,
+        Self::SentinelBestReplica,
+        Self::SentinelMasterStays,
+        Self::SentinelNoAckLoss,
+        Self::SentinelSingleWritable,
     ];
 
     /// Its name in files and reports.
@@ -302,13 +346,34 @@ impl Check {
             Self::PrimaryIntegrity => "primary-integrity",
             Self::AckMeansDurable => "ack-means-durable",
             Self::LogContinuity => "log-continuity",
+            Self::SentinelOneVote => "sen-one-vote",
+            Self::SentinelEpochMonotone => "sen-epoch-monotone",
+            Self::SentinelOneLeader => "sen-one-leader",
+            Self::SentinelConfigUnique => "sen-config-unique",
+            Self::SentinelConfigMonotone => "sen-config-monotone",
+            Self::SentinelMajority => "sen-majority",
+            Self::SentinelConverges => "sen-converges",
+            Self::SentinelNoMinority => "sen-no-minority",
+            Self::SentinelNoSelfReplication => "sen-no-self-replication",
+            Self::SentinelRateLimited => "sen-rate-limited",
+            Self::SentinelBestReplica => "sen-best-replica",
+            Self::SentinelMasterStays => "sen-master-stays",
+            Self::SentinelNoAckLoss => "sen-no-ack-loss",
+            Self::SentinelSingleWritable => "sen-single-writable",
         }
     }
 
     /// Whether it is about votes or logs, and so of no election over a store.
     #[must_use]
     pub const fn is_of_peers(self) -> bool {
-        matches!(self, Self::OneVotePerTerm) || self as u8 >= Self::LogMatching as u8
+        matches!(self, Self::OneVotePerTerm)
+            || (self as u8 >= Self::LogMatching as u8 && !self.is_of_sentinels())
+    }
+
+    /// Whether it is of sentinels and their data servers alone.
+    #[must_use]
+    pub const fn is_of_sentinels(self) -> bool {
+        self as u8 >= Self::SentinelOneVote as u8
     }
 
     /// Whether it is about what Raft alone has: terms that are begun in vain, and members that change.
@@ -320,7 +385,7 @@ impl Check {
     /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.
     #[must_use]
     pub const fn is_of_broadcast(self) -> bool {
-        self as u8 >= Self::EpochOrder as u8
+        self as u8 >= Self::EpochOrder as u8 && !self.is_of_sentinels()
     }
 
     /// Whether it is about tokens, or about work that is done under one. A leader without a token takes nothing over: no

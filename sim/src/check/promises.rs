@@ -25,6 +25,8 @@ pub struct Promises {
     pub voters: usize,
     /// The logs are replicated by atomic broadcast, as ZooKeeper's servers do it, and not as Raft does.
     pub broadcast: bool,
+    /// The nodes are sentinels, and who leads is one of the data servers that they watch.
+    pub sentinels: bool,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.
@@ -89,6 +91,18 @@ impl Promises {
             | Check::CommitRises
             | Check::IntersectingQuorums
             | Check::WatchComplete
+            | Check::SentinelOneVote
+            | Check::SentinelEpochMonotone
+            | Check::SentinelOneLeader
+            | Check::SentinelConfigUnique
+            | Check::SentinelConfigMonotone
+            | Check::SentinelMajority
+            | Check::SentinelConverges
+            | Check::SentinelNoMinority
+            | Check::SentinelNoSelfReplication
+            | Check::SentinelRateLimited
+            | Check::SentinelBestReplica
+            | Check::SentinelMasterStays
             | Check::EpochOrder
             | Check::PromiseBeforeAct
             | Check::LocalPrimaryOrder
@@ -104,9 +118,11 @@ impl Promises {
             Check::StaleWriteFenced | Check::LinearizableFenced => fence_first,
             Check::LinearizableClient => fence_first && led && tokens,
             Check::JobsLost => tokens,
-            Check::StaleWriteUnfenced | Check::LinearizableUnfenced | Check::JobsTwiceUnfenced => {
-                false
-            }
+            Check::StaleWriteUnfenced
+            | Check::LinearizableUnfenced
+            | Check::JobsTwiceUnfenced
+            | Check::SentinelNoAckLoss
+            | Check::SentinelSingleWritable => false,
         }
     }
 
@@ -143,6 +159,9 @@ impl Promises {
             }
             (Check::StaleWriteUnfenced, _) => {
                 "The unfenced resource checks nothing: a write of a leader that was overtaken gets in."
+            }
+            (Check::LeaderAgain, _) if self.sentinels => {
+                "Once the last fault is healed, a master that takes writes and that a majority of the sentinels name, within the bound."
             }
             (Check::LeaderAgain, _) => {
                 "Once the last fault is healed, and after a leader goes away while nothing is wrong, an established leader within the bound."
@@ -240,6 +259,46 @@ impl Promises {
             (Check::LogContinuity, _) => "What is appended to a log follows its last entry.",
             (Check::TermsBurnt, false) => {
                 "Without PreVote a node begins a term before it knows whether it can win it."
+            }
+            (Check::SentinelOneVote, _) => {
+                "A sentinel votes at most once for each master and epoch, across restarts."
+            }
+            (Check::SentinelEpochMonotone, _) => {
+                "In a sentinel's file the current epoch is at least each config epoch and leader epoch, and none of them ever falls."
+            }
+            (Check::SentinelOneLeader, _) => {
+                "For each master and epoch at most one sentinel is elected."
+            }
+            (Check::SentinelConfigUnique, _) => {
+                "Two sentinels that hold one config epoch of a master hold one address, unless an operator ordered a failover."
+            }
+            (Check::SentinelConfigMonotone, _) => {
+                "A sentinel's config epoch never falls, and the address changes only when it rises."
+            }
+            (Check::SentinelMajority, _) => {
+                "Who promotes a replica without an operator's word has the votes of a majority of all known sentinels."
+            }
+            (Check::SentinelConverges, _) => {
+                "When all faults are over, all sentinels soon hold the configuration of the highest epoch, and all data servers follow it."
+            }
+            (Check::SentinelNoMinority, _) => {
+                "Sentinels that do not reach a majority begin no promotion."
+            }
+            (Check::SentinelNoSelfReplication, _) => {
+                "No data server is ordered to replicate itself."
+            }
+            (Check::SentinelRateLimited, _) => {
+                "Between two attempts of a sentinel, and between its vote for another and its own attempt, pass two failover timeouts."
+            }
+            (Check::SentinelBestReplica, _) => {
+                "What is promoted is the best of what could be, as far as the sentinel was told."
+            }
+            (Check::SentinelMasterStays, _) => "A master that can be reached stays the master.",
+            (Check::SentinelNoAckLoss, _) => {
+                "A write is acknowledged before any replica has it, and what the promoted replica lacks is discarded."
+            }
+            (Check::SentinelSingleWritable, _) => {
+                "An old master takes writes until a sentinel reaches it and makes it a replica: nothing fences it."
             }
             (Check::JobsConcurrent, false) => {
                 "Without leases a tenure has no end that a cut-off leader could know of: it works on beside its successor."

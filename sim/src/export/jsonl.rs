@@ -88,6 +88,8 @@ fn particulars(w: &mut Writer, recording: &Recording, event: &Event) {
         Kind::Violation => w.text("check", words::check(a)),
         Kind::NoEffect => number(w, "fault", a),
         Kind::Refusal => number(w, "reason", a),
+        #[cfg(feature = "peers")]
+        Kind::News => w.text("news", words::news(a)),
         Kind::JobDue | Kind::JobStarted | Kind::JobStopped => number(w, "job", a),
         Kind::JobClaimed => {
             number(w, "job", a);

@@ -118,6 +118,8 @@ fn said(recording: &Recording, event: &Event) -> String {
     let other = u16::try_from(other).map(|other| recording.name(other));
     match kind {
         Kind::Send | Kind::Deliver | Kind::Lose => said += &format!(" {}", words::message(a)),
+        #[cfg(feature = "peers")]
+        Kind::News => said += &format!(" {}", words::news(a)),
         Kind::Role => said += &format!(" {}", words::role(a)),
         Kind::Violation => said += &format!(" of {}", words::check(a)),
         Kind::NoEffect => said += &format!(" of faults[{a}]"),

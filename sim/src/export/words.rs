@@ -5,6 +5,8 @@ use crate::packet::code;
 use crate::scenario::{node_name, server_name};
 use crate::scheme::raft::code as raft;
 #[cfg(feature = "peers")]
+use crate::scheme::sentinel::code as sentinel;
+#[cfg(feature = "peers")]
 use crate::scheme::zab::code as zab;
 
 /// The name of an actor: `n1`, …, `s1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
@@ -65,11 +67,21 @@ pub(super) const fn message(kind: i64) -> &'static str {
     }
 }
 
+/// What a sentinel tells of its work.
+#[cfg(feature = "peers")]
+pub(super) fn news(code: i64) -> &'static str {
+    let names = &crate::scheme::sentinel::news::NAMES;
+    let named = usize::try_from(code).ok().and_then(|code| names.get(code));
+    named.copied().unwrap_or(names[0])
+}
+
 /// The same of the other schemes of peers.
 const fn of_peers(kind: i64) -> &'static str {
     match kind {
         #[cfg(feature = "peers")]
         zab::NOTIFICATION..=zab::CLOSED => zab::NAMES[(kind - zab::NOTIFICATION) as usize],
+        #[cfg(feature = "peers")]
+        sentinel::PING..=sentinel::CLOSED => sentinel::NAMES[(kind - sentinel::PING) as usize],
         _ => "message",
     }
 }

@@ -111,6 +111,7 @@ impl Failovers {
             synchronised_at,
             written_at,
             acknowledged_at,
+            suspected_at: _,
             terms,
         } = *failover;
         let (Some(detected), Some(elected), Some(established), Some(written)) =

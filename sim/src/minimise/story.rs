@@ -97,6 +97,20 @@ const fn chinese(check: Check) -> &'static str {
         Check::PrimaryIntegrity => "主节点先交付前代再提议",
         Check::AckMeansDurable => "确认即已落盘",
         Check::LogContinuity => "日志没有空洞",
+        Check::SentinelOneVote => "一个纪元一票",
+        Check::SentinelEpochMonotone => "纪元只进不退",
+        Check::SentinelOneLeader => "一个纪元一个当选哨兵",
+        Check::SentinelConfigUnique => "一个配置纪元一个地址",
+        Check::SentinelConfigMonotone => "配置只随更高纪元改变",
+        Check::SentinelMajority => "提升须有多数哨兵的票",
+        Check::SentinelConverges => "最终归于最高配置",
+        Check::SentinelNoMinority => "少数派不做故障转移",
+        Check::SentinelNoSelfReplication => "没有服务器复制自己",
+        Check::SentinelRateLimited => "两次尝试隔开两个超时",
+        Check::SentinelBestReplica => "提升最好的副本",
+        Check::SentinelMasterStays => "能联系到的主服务器不被换掉",
+        Check::SentinelNoAckLoss => "已确认的写入不丢",
+        Check::SentinelSingleWritable => "只有一个可写的主服务器",
     }
 }
 

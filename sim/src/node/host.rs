@@ -171,6 +171,11 @@ impl<M: Hosted> Node<M> {
                     node: me,
                     token: tenure.token,
                 });
+                // A sentinel works at no resource in its own name.
+                #[cfg(feature = "peers")]
+                if env.has_sentinels() {
+                    return env.stages.synchronised(env.now);
+                }
                 self.begin_takeover(env, me);
             }
             tenure::Event::Deposed(token, why) => {
@@ -209,6 +214,11 @@ impl<M: Hosted> Node<M> {
     }
 
     pub(super) fn tell_belief(&mut self, env: &mut Env, me: usize) {
+        // Who leads is a data server.
+        #[cfg(feature = "peers")]
+        if env.has_sentinels() {
+            return;
+        }
         let (token, until) = self.leading(env).unwrap_or((Token::NONE, 0));
         let running = self.status == Status::Up;
         if (token, until, running) != self.told {

@@ -237,6 +237,8 @@ impl<M: Hosted> Node<M> {
         self.froze_leading = false;
         self.look_at_the_disk();
         self.tell_belief(env, me);
+        #[cfg(feature = "peers")]
+        env.close(me);
         true
     }
 
@@ -361,6 +363,8 @@ impl<M: Hosted> Node<M> {
             Status::Crashed => {
                 env.shown(&mut self.by.crash);
                 lose(env, me, &flight, Loss::ReceiverDown);
+                #[cfg(feature = "peers")]
+                env.refuse(me, &flight);
             }
         }
     }
@@ -450,6 +454,12 @@ impl<M: Hosted> Node<M> {
     ) -> Option<ChangeRefused> {
         let machine = self.machine.as_ref()?;
         machine.refuses_change(self.clock.reads(now), voters, learners)
+    }
+
+    /// The machine, to be asked for its news.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn machine_mut(&mut self) -> Option<&mut M> {
+        self.machine.as_mut()
     }
 
     /// The machine; `None` while crashed.

@@ -28,7 +28,15 @@ impl<M: Hosted> Node<M> {
         } = flight;
         env.trace.cause = cause;
         env.trace.cause = env.emit(message_event(Kind::Deliver, me, from as usize, &payload).b(id));
+        #[cfg(feature = "peers")]
+        env.heard(me, from, &payload);
         match payload {
+            #[cfg(feature = "peers")]
+            Packet::Request { request } if env.has_sentinels() => {
+                // Whoever asks a sentinel is told where the master is.
+                let outcome = Outcome::Redirected(self.look.leader);
+                env.send_outside(me, from.into(), 0, Packet::Reply { request, outcome });
+            }
             Packet::Request { request } => self.serve(env, me, request),
             Packet::Answer { pass, done } => {
                 let resource = (from as usize).saturating_sub(env.resource_actor(0));

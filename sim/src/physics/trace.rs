@@ -109,6 +109,8 @@ kinds! {
     Restore = "restore",
     /// A server of a store lost what it had written and not synced.
     TailLost = "tail-lost",
+    /// A sentinel tells of its work; `a` is of what, the other is whom it is about.
+    News = "news",
 }
 
 /// Why a message was lost.

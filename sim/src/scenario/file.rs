@@ -5,10 +5,10 @@ use super::format::{Kind, MEMBER};
 use super::names::Peers;
 use super::names::{Named, RULES, TAKEOVER_OF, THROUGH_OF};
 use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
-#[cfg(feature = "peers")]
-use super::zab;
 use super::{Bilingual, Clients, Elects, Refusal, Scenario, VERSION};
 use super::{by_store, parts};
+#[cfg(feature = "peers")]
+use super::{sentinel, zab};
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Flap, Who};
@@ -36,7 +36,7 @@ pub(super) fn read_action(text: &str, scenario: &Scenario) -> Result<Action, Ref
         nodes: scenario.nodes as u64,
         duration: scenario.duration,
         scheme: scenario.named(),
-        servers: scenario.lease().map(|lease| lease.servers.into()),
+        servers: Some(scenario.servers() as u64).filter(|servers| *servers > 0),
     };
     let read = reader::lone_action(&root, frame).and_then(|part| match part.choice() {
         Some((name, node)) => action(part, name, node, scenario),
@@ -64,6 +64,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Named::Store(kind) => Elects::ByStore(by_store::lease(file, kind)?),
         #[cfg(feature = "peers")]
         Named::Peers(Peers::Zab) => Elects::Zab(zab::read(file)),
+        #[cfg(feature = "peers")]
+        Named::Peers(Peers::Sentinel) => Elects::Sentinel(sentinel::read(file)),
     };
     let (nodes, seed) = (file.get("nodes") as usize, file.get("seed"));
     let mut off = Vec::new();
@@ -124,6 +126,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
             (None, Elects::ByStore(lease)) => lease.timing.ttl.as_micros().saturating_mul(2),
             #[cfg(feature = "peers")]
             (None, Elects::Zab(params)) => params.leader_within(),
+            #[cfg(feature = "peers")]
+            (None, Elects::Sentinel(params)) => params.leader_within(),
         },
         duration: file.get("duration"),
         faults: Vec::new(),
@@ -135,9 +139,13 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Err(Unfit::Lease(error)) => return Err(by_store::unsafe_timing(file, root, &error)),
         #[cfg(feature = "peers")]
         Err(Unfit::Zab(error)) => return Err(zab::unfit(file, root, &error)),
+        #[cfg(feature = "peers")]
+        Err(Unfit::Sentinel(error)) => return Err(sentinel::unfit(file, root, &error)),
     }
     #[cfg(feature = "peers")]
     zab::check_observers(&scenario, file, root)?;
+    #[cfg(feature = "peers")]
+    sentinel::check(&scenario, file, root)?;
     if scenario.outside > 0 && (!scenario.log || scenario.outside >= nodes) {
         let node = file.node("raft").map_or(root.at, |node| node.at);
         return Err(Slip::new(

@@ -91,6 +91,18 @@ impl Scenario {
                 self.timing.heartbeat.as_micros(),
                 nodes.saturating_sub(1) * HEARTBEAT_EVENTS,
             ),
+            // Ten to twenty looks a second, and of each other and each server a ping at least each second, an answer, and
+            // hellos that the servers pass on; and between servers what is told each second.
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(params) => {
+                let servers = params.servers() as u64;
+                let ping = params.down_after.as_micros().min(1_000_000);
+                let watched = nodes * (nodes - 1 + servers);
+                times(75_000, nodes)
+                    .saturating_add(times(ping, watched * HEARTBEAT_EVENTS))
+                    .saturating_add(times(2_000_000, (watched + nodes * nodes * servers) * 2))
+                    .saturating_add(times(1_000_000, servers * HEARTBEAT_EVENTS))
+            }
             // Two pings a tick.
             #[cfg(feature = "peers")]
             Elects::Zab(params) => times(

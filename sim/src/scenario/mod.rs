@@ -14,6 +14,8 @@ mod reader;
 mod refusal;
 #[cfg(not(target_family = "wasm"))]
 mod schema;
+#[cfg(feature = "peers")]
+mod sentinel;
 mod units;
 mod writer;
 #[cfg(feature = "peers")]
@@ -30,6 +32,8 @@ use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
+#[cfg(feature = "peers")]
+use crate::scheme::sentinel as peers_sentinel;
 #[cfg(feature = "peers")]
 use crate::scheme::zab as peers_zab;
 use crate::scheme::{Setup, Unfit, lease, raft};
@@ -92,6 +96,9 @@ pub enum Elects {
     /// As ZooKeeper's own servers do.
     #[cfg(feature = "peers")]
     Zab(peers_zab::Params),
+    /// As sentinels do, to make one of their data servers the master.
+    #[cfg(feature = "peers")]
+    Sentinel(peers_sentinel::Params),
 }
 
 /// An election by a store.
@@ -210,6 +217,12 @@ impl Scenario {
                 params: *params,
                 seed,
             }),
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(params) => Setup::Sentinel(peers_sentinel::Setup {
+                nodes,
+                params: *params,
+                seed,
+            }),
         }
     }
 
@@ -237,6 +250,8 @@ impl Scenario {
             Elects::Raft => self.log,
             Elects::ByStore(_) => false,
             #[cfg(feature = "peers")]
+            Elects::Sentinel(_) => false,
+            #[cfg(feature = "peers")]
             Elects::Zab(_) => true,
         }
     }
@@ -247,7 +262,7 @@ impl Scenario {
         match &self.elects {
             Elects::Raft | Elects::ByStore(_) => self.safe_mode,
             #[cfg(feature = "peers")]
-            Elects::Zab(_) => false,
+            Elects::Zab(_) | Elects::Sentinel(_) => false,
         }
     }
 
@@ -259,6 +274,8 @@ impl Scenario {
             Elects::ByStore(_) => 0,
             #[cfg(feature = "peers")]
             Elects::Zab(params) => self.nodes - params.observers,
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(_) => self.nodes,
         }
     }
 
@@ -270,12 +287,28 @@ impl Scenario {
             Elects::ByStore(lease) => lease.kind.name(),
             #[cfg(feature = "peers")]
             Elects::Zab(_) => "zab",
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(_) => "sentinel",
         }
     }
 
-    /// How many servers the store has by which they elect; none where they elect among themselves.
+    /// Whether the nodes are sentinels, and who leads is one of the servers that they watch.
+    #[must_use]
+    pub const fn has_sentinels(&self) -> bool {
+        match &self.elects {
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(_) => true,
+            _ => false,
+        }
+    }
+
+    /// How many servers there are beside the nodes: of the store by which they elect, or those that they watch.
     #[must_use]
     pub fn servers(&self) -> usize {
+        #[cfg(feature = "peers")]
+        if let Elects::Sentinel(params) = &self.elects {
+            return params.servers();
+        }
         self.lease().map_or(0, |lease| lease.servers.into())
     }
 
@@ -291,6 +324,8 @@ impl Scenario {
             }
             #[cfg(feature = "peers")]
             Elects::Zab(_) => named.extend(names::ZAB_RULES),
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(_) => named.extend(names::SENTINEL_RULES),
             Elects::Raft => {
                 for (rule, name) in Rule::ALL.iter().zip(&names::RULES) {
                     if self.log || !rule.is_of_log() {
@@ -329,6 +364,12 @@ impl Scenario {
             #[cfg(feature = "peers")]
             Elects::Zab(params) => (tenure::zab::Rule::ALL.into_iter())
                 .zip(names::ZAB_RULES)
+                .filter(|(rule, _)| !params.rules.keeps(*rule))
+                .map(|(_, name)| name)
+                .collect(),
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(params) => (tenure::sentinel::Rule::ALL.into_iter())
+                .zip(names::SENTINEL_RULES)
                 .filter(|(rule, _)| !params.rules.keeps(*rule))
                 .map(|(_, name)| name)
                 .collect(),
@@ -405,6 +446,13 @@ pub fn lease_rule_name(rule: tenure::lease::Rule) -> &'static str {
 #[must_use]
 pub fn zab_rule_names() -> [&'static str; tenure::zab::Rule::ALL.len()] {
     names::ZAB_RULES
+}
+
+/// The same of the rules of sentinels, in the order of [`tenure::sentinel::Rule::ALL`].
+#[cfg(feature = "peers")]
+#[must_use]
+pub fn sentinel_rule_names() -> [&'static str; tenure::sentinel::Rule::ALL.len()] {
+    names::SENTINEL_RULES
 }
 
 /// A seed as people write it: a whole number below 2⁶⁴.

@@ -1,5 +1,9 @@
 //! The names and limits of the file format that its table, its reader and its writer share.
 
+use super::by_store;
+use super::reader::Part;
+#[cfg(feature = "peers")]
+use super::sentinel;
 use super::{Elects, Scenario};
 use crate::app::{Takeover, Through};
 use crate::check::Outcome;
@@ -20,6 +24,9 @@ pub(super) enum Peers {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab,
+    /// Sentinels.
+    #[cfg(feature = "peers")]
+    Sentinel,
 }
 
 impl Peers {
@@ -27,6 +34,8 @@ impl Peers {
     const ALL: &'static [(Self, &'static str)] = &[
         #[cfg(feature = "peers")]
         (Self::Zab, "zab"),
+        #[cfg(feature = "peers")]
+        (Self::Sentinel, "sentinel"),
     ];
 }
 
@@ -65,6 +74,16 @@ impl Named {
         }
     }
 
+    /// How many servers a file of it names, if it has any.
+    pub(super) fn servers(self, file: Part<'_>) -> Option<u64> {
+        match self {
+            Self::Store(kind) => Some(by_store::servers(file, kind)),
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Sentinel) => Some(sentinel::servers(file)),
+            _ => None,
+        }
+    }
+
     /// The name of one among peers that has a rule of this name.
     pub(super) fn peers_with(rule: &str) -> Option<&'static str> {
         let has = |scheme: &Peers| Self::Peers(*scheme).rules().contains(&rule);
@@ -79,6 +98,8 @@ impl Named {
             Self::Store(_) => &LEASE_RULES,
             #[cfg(feature = "peers")]
             Self::Peers(Peers::Zab) => &ZAB_RULES,
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Sentinel) => &SENTINEL_RULES,
         }
     }
 }
@@ -91,6 +112,8 @@ impl Scenario {
             Elects::ByStore(lease) => Named::Store(lease.kind),
             #[cfg(feature = "peers")]
             Elects::Zab(_) => Named::Peers(Peers::Zab),
+            #[cfg(feature = "peers")]
+            Elects::Sentinel(_) => Named::Peers(Peers::Sentinel),
         }
     }
 }
@@ -225,12 +248,34 @@ pub(super) const ZAB_RULES: [&str; tenure::zab::Rule::ALL.len()] = [
     "sync-by-quorum",
 ];
 
+/// The names of the rules of sentinels, as [`RULES`] are Raft's.
+#[cfg(feature = "peers")]
+pub(super) const SENTINEL_RULES: [&str; tenure::sentinel::Rule::ALL.len()] = [
+    "vote-durable",
+    "one-vote-an-epoch",
+    "failover-epoch",
+    "own-masters-epoch",
+    "all-known-voters",
+    "majority-besides-quorum",
+    "wait-after-vote",
+    "wait-after-attempt",
+    "config-epoch-rises",
+    "overtaken-gives-up",
+    "rewrite-names-promoted",
+    "seed-mixed-with-node",
+    "rank-by-offset",
+    "candidate-follows",
+    "tilt-only-watches",
+];
+
 /// The names of all rules that are none of Raft's.
 #[cfg(not(target_family = "wasm"))]
 pub(super) const OTHER_RULES: &[&[&str]] = &[
     &LEASE_RULES,
     #[cfg(feature = "peers")]
     &ZAB_RULES,
+    #[cfg(feature = "peers")]
+    &SENTINEL_RULES,
 ];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.
@@ -280,6 +325,9 @@ mod tests {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
         for (rule, name) in tenure::zab::Rule::ALL.into_iter().zip(ZAB_RULES) {
+            assert_eq!(format!("{rule:?}"), camel(name));
+        }
+        for (rule, name) in tenure::sentinel::Rule::ALL.into_iter().zip(SENTINEL_RULES) {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
     }

@@ -1,6 +1,5 @@
 //! Reads values by the table of fields. What is wrong is a slip at a byte; the place is worked out only then.
 
-use super::by_store;
 use super::format::{END, Entry, FAULT, FILE, Kind, Usual};
 use super::names::{Named, ROLES};
 use super::units::{parse_share, parse_span, unsigned};
@@ -93,7 +92,7 @@ pub(super) fn file(root: &Node) -> Read<Part<'_>> {
         nodes: first("nodes"),
         duration: first("duration"),
         scheme,
-        servers: scheme.store().map(|kind| by_store::servers(part, kind)),
+        servers: scheme.servers(part),
     };
     fits::check(root, &Kind::Object(FILE), frame)?;
     Ok(part)

@@ -8,6 +8,8 @@ use crate::json::Writer;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 #[cfg(feature = "peers")]
+use crate::scheme::sentinel;
+#[cfg(feature = "peers")]
 use crate::scheme::zab::Params;
 
 /// Writes a file that reads back as the scenario.
@@ -24,6 +26,8 @@ pub(super) fn write(scenario: &Scenario) -> String {
         Elects::ByStore(lease) => w.lease(lease),
         #[cfg(feature = "peers")]
         Elects::Zab(params) => w.zab(params),
+        #[cfg(feature = "peers")]
+        Elects::Sentinel(params) => w.sentinel(params),
     }
     let off = scenario.rules_off();
     if !off.is_empty() {
@@ -158,6 +162,26 @@ impl Writer {
             self.span("epochPatience", patience.as_micros());
         }
         self.plain("observers", &params.observers.to_string());
+        self.close('}');
+    }
+
+    #[cfg(feature = "peers")]
+    #[inline(never)]
+    fn sentinel(&mut self, params: &sentinel::Params) {
+        self.open("sentinel", '{');
+        self.plain("masters", &params.masters.to_string());
+        self.plain("replicas", &params.replicas.to_string());
+        if let Some(quorum) = params.quorum {
+            self.plain("quorum", &quorum.to_string());
+        }
+        self.span("downAfter", params.down_after.as_micros());
+        self.span("failoverTimeout", params.failover_timeout.as_micros());
+        self.plain("parallelSyncs", &params.parallel_syncs.to_string());
+        self.plain("minReplicasToWrite", &params.min_replicas.to_string());
+        self.span("maxLag", params.max_lag.as_micros());
+        self.span("fullSync", params.full_sync.as_micros());
+        let persistent = if params.persistent { "true" } else { "false" };
+        self.plain("persistent", persistent);
         self.close('}');
     }
 

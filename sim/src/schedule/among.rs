@@ -2,7 +2,7 @@
 //! variant.
 
 use super::draw::Draw;
-use super::{jobs, moves};
+use super::{jobs, moves, sentinels};
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Elects, Scenario};
@@ -15,6 +15,8 @@ use tenure::zab::{Rule, Switched, Timing};
 pub enum Among {
     /// ZooKeeper's own servers.
     Zab(Vec<Rule>),
+    /// Sentinels, with the data servers that they watch.
+    Sentinel(Vec<tenure::sentinel::Rule>),
 }
 
 /// ZooKeeper's tick: a limit of it is as long as three timeouts of Raft.
@@ -24,7 +26,7 @@ const HEALED: u64 = 9_000_000;
 /// How long it is judged for liveness: longer than the bound for a leader.
 pub(super) const LIVES: u64 = 6_000_000;
 /// Things take so many times as long as in an election of Raft.
-pub(super) const SCALE: u64 = 2;
+const SCALE: u64 = 2;
 
 impl Among {
     /// These, with every rule on.
@@ -33,18 +35,44 @@ impl Among {
         Self::Zab(Vec::new())
     }
 
+    /// The same of sentinels.
+    #[must_use]
+    pub const fn sentinel() -> Self {
+        Self::Sentinel(Vec::new())
+    }
+
+    /// The ones of this name, with every rule on.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::zab(), Self::sentinel()]
+            .into_iter()
+            .find(|among| among.name() == name)
+    }
+
+    /// How many times as long things take as in an election of Raft.
+    pub(super) const fn scale(&self) -> u64 {
+        match self {
+            Self::Zab(_) => SCALE,
+            Self::Sentinel(_) => sentinels::SCALE,
+        }
+    }
+
     /// What they are called in files and on the command line.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Zab(_) => "zab",
+            Self::Sentinel(_) => "sentinel",
         }
     }
 
     /// The group of a seed, its clients, network, disks and clocks.
     pub(super) fn surroundings(&self, draw: &mut Draw, seed: u64) -> Scenario {
         let usual = Scenario::usual();
-        let Self::Zab(off) = self;
+        let off = match self {
+            Self::Zab(off) => off,
+            Self::Sentinel(off) => return sentinels::surroundings(draw, seed, off),
+        };
         let voters = [3, 3, 4, 5][draw.place(4)];
         let observers = [0, 0, 1, 2][draw.place(4)];
         let ms = Duration::from_millis;

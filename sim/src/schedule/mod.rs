@@ -18,6 +18,8 @@ mod hand;
 mod members;
 mod moment;
 mod moves;
+#[cfg(feature = "peers")]
+mod sentinels;
 mod sight;
 mod temper;
 
@@ -32,6 +34,8 @@ use crate::jobs::Jobs;
 use crate::physics::clock::TRUE_PACE;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
+#[cfg(feature = "peers")]
+use crate::scenario::Elects;
 use crate::scenario::{Clients, Scenario};
 use crate::scheme::{RoleCode, Unfit};
 use crate::world::World;
@@ -116,13 +120,17 @@ pub fn make(
         base: scenario.weather,
         disk: scenario.disk,
         rate_bound,
-        healed: scenario.duration - setting.lives(),
+        healed: scenario.duration - setting.lives(&scenario),
         scale: setting.scale(),
     };
     let healed = chooser.healed;
     chooser.act(&mut world);
     world.run_until(healed);
     heal_all(&mut world, &scenario, setting.control);
+    #[cfg(feature = "peers")]
+    if scenario.has_sentinels() {
+        scenario.duration = world.run_till_converged(scenario.leader_within);
+    }
     world.run();
     scenario.faults = world.plan().to_vec();
     Ok(Schedule {
@@ -159,8 +167,12 @@ impl Setting {
     /// What can be done to it.
     fn moves(&self) -> Vec<&'static moves::Move> {
         #[cfg(feature = "peers")]
-        if self.among.is_some() {
-            return moves::MOVES.iter().chain(&moves::DISK_MOVES).collect();
+        match &self.among {
+            Some(Among::Zab(_)) => {
+                return moves::MOVES.iter().chain(&moves::DISK_MOVES).collect();
+            }
+            Some(Among::Sentinel(_)) => return moves::SENTINEL_MOVES.iter().collect(),
+            None => {}
         }
         match &self.by_store {
             Some(store) => {
@@ -172,19 +184,22 @@ impl Setting {
     }
 
     /// How long it is judged for liveness.
-    const fn lives(&self) -> u64 {
+    fn lives(&self, scenario: &Scenario) -> u64 {
         #[cfg(feature = "peers")]
-        if self.among.is_some() {
-            return among::LIVES;
+        match &scenario.elects {
+            Elects::Zab(_) => return among::LIVES,
+            Elects::Sentinel(params) => return sentinels::lives(params),
+            _ => {}
         }
+        let _ = scenario;
         LIVES
     }
 
     /// How many times as long things take as in an election of Raft.
     const fn scale(&self) -> u64 {
         #[cfg(feature = "peers")]
-        if self.among.is_some() {
-            return among::SCALE;
+        if let Some(among) = &self.among {
+            return among.scale();
         }
         if self.by_store.is_some() {
             by_store::SCALE

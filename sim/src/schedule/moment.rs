@@ -96,6 +96,8 @@ fn node_of(flight: &Flight<Packet>, sight: &Sight) -> usize {
 fn is_about(packet: &Packet, moment: Moment) -> bool {
     let message = match packet {
         Packet::Peer(PeerSaid::Raft(message)) => message,
+        #[cfg(feature = "peers")]
+        Packet::Peer(PeerSaid::Sentinel(message)) => return is_about_sentinels(message, moment),
         // What a store is asked, and answers: of an answer a belief begins or goes on.
         Packet::AskStore { .. } => return moment == Moment::Beat,
         Packet::StoreSaid { .. } => return matches!(moment, Moment::Ack | Moment::Vote),
@@ -105,6 +107,18 @@ fn is_about(packet: &Packet, moment: Moment) -> bool {
         Message::Heartbeat { .. } | Message::Release { .. } => moment == Moment::Beat,
         Message::HeartbeatAck { .. } | Message::HeartbeatRefused { .. } => moment == Moment::Ack,
         _ => moment == Moment::Vote,
+    }
+}
+
+/// The same of what sentinels say.
+#[cfg(feature = "peers")]
+fn is_about_sentinels(message: &tenure::sentinel::Message, moment: Moment) -> bool {
+    use tenure::sentinel::Message as Said;
+    match message {
+        Said::Ask { .. } | Said::Answer { .. } => moment == Moment::Vote,
+        Said::Told { .. } => moment == Moment::Ack,
+        Said::Hello(_) | Said::ReplicaOf(_) => moment == Moment::Beat,
+        _ => false,
     }
 }
 

@@ -3,6 +3,8 @@
 
 use super::raft::{self, Machine as Raft};
 #[cfg(feature = "peers")]
+use super::sentinel::{self, Machine as Sentinel};
+#[cfg(feature = "peers")]
 use super::zab::{self, Machine as Zab};
 use super::{Logged, Scheme};
 use crate::physics::disk::Kept;
@@ -18,6 +20,9 @@ pub enum PeerSaid {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Message),
+    /// Sentinels, and the data servers that they watch.
+    #[cfg(feature = "peers")]
+    Sentinel(tenure::sentinel::Message),
 }
 
 /// What a machine of one scheme or another has its disk write.
@@ -28,6 +33,9 @@ pub enum Write {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Request),
+    /// Sentinels.
+    #[cfg(feature = "peers")]
+    Sentinel(tenure::sentinel::File),
 }
 
 /// What a disk holds of a machine of one scheme or another: the fold of its writes.
@@ -38,6 +46,9 @@ pub enum Stored {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Stored),
+    /// Sentinels.
+    #[cfg(feature = "peers")]
+    Sentinel(tenure::sentinel::File),
 }
 
 impl PeerSaid {
@@ -48,6 +59,8 @@ impl PeerSaid {
             Self::Raft(message) => raft::message_kind(message),
             #[cfg(feature = "peers")]
             Self::Zab(message) => zab::message_kind(message),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(message) => sentinel::message_kind(message),
         }
     }
 
@@ -58,6 +71,8 @@ impl PeerSaid {
             Self::Raft(message) => Some(message.term()),
             #[cfg(feature = "peers")]
             Self::Zab(message) => zab::code::epoch(message),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(message) => sentinel::code::epoch(message),
         }
     }
 
@@ -67,18 +82,29 @@ impl PeerSaid {
             Self::Raft(message) => raft::fold(message, trace),
             #[cfg(feature = "peers")]
             Self::Zab(message) => zab::fold(message, trace),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(message) => sentinel::fold(message, trace),
         }
     }
 }
 
 impl Stored {
+    /// A sentinel's file, if it is one.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn sentinel(&self) -> Option<&tenure::sentinel::File> {
+        match self {
+            Self::Sentinel(file) => Some(file),
+            _ => None,
+        }
+    }
+
     /// What Raft stores, if it is of Raft.
     #[must_use]
     pub fn raft(&self) -> Option<&tenure::raft::Stored> {
         match self {
             Self::Raft(stored) => Some(stored),
             #[cfg(feature = "peers")]
-            Self::Zab(_) => None,
+            Self::Zab(_) | Self::Sentinel(_) => None,
         }
     }
 }
@@ -98,6 +124,8 @@ impl Kept for Stored {
             Write::Raft(write) => Raft::of(self).fold(write),
             #[cfg(feature = "peers")]
             Write::Zab(write) => Zab::of(self).fold(write),
+            #[cfg(feature = "peers")]
+            Write::Sentinel(write) => Sentinel::of(self).fold(write),
         }
     }
 
@@ -106,6 +134,8 @@ impl Kept for Stored {
             Write::Raft(write) => <tenure::raft::Stored as Kept>::is_rested_on(write),
             #[cfg(feature = "peers")]
             Write::Zab(write) => <tenure::zab::Stored as Kept>::is_rested_on(write),
+            #[cfg(feature = "peers")]
+            Write::Sentinel(write) => <tenure::sentinel::File as Kept>::is_rested_on(write),
         }
     }
 
@@ -114,6 +144,8 @@ impl Kept for Stored {
             Self::Raft(stored) => Kept::crash(stored, draw),
             #[cfg(feature = "peers")]
             Self::Zab(stored) => Kept::crash(stored, draw),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(stored) => Kept::crash(stored, draw),
         }
     }
 }
@@ -124,6 +156,8 @@ impl Logged for Stored {
             Self::Raft(stored) => Logged::log(stored),
             #[cfg(feature = "peers")]
             Self::Zab(stored) => Logged::log(stored),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(stored) => Logged::log(stored),
         }
     }
 
@@ -132,6 +166,8 @@ impl Logged for Stored {
             Self::Raft(stored) => Logged::synced(stored),
             #[cfg(feature = "peers")]
             Self::Zab(stored) => Logged::synced(stored),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(stored) => Logged::synced(stored),
         }
     }
 }
@@ -202,3 +238,5 @@ macro_rules! among {
 among!(Raft, Raft);
 #[cfg(feature = "peers")]
 among!(Zab, Zab);
+#[cfg(feature = "peers")]
+among!(Sentinel, Sentinel);

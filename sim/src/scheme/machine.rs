@@ -2,6 +2,8 @@
 
 use super::any::Among;
 #[cfg(feature = "peers")]
+use super::sentinel::{self, Machine as Sentinel};
+#[cfg(feature = "peers")]
 use super::zab::{self, Machine as Zab};
 use super::{
     Answer, Ask, Carried, Detail, Look, PeerSaid, Recorded, Scheme, Stored, Write, lease,
@@ -13,6 +15,7 @@ use crate::check::broadcast::Act;
 use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::Trace;
+use crate::server::Holds;
 use std::fmt;
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -33,6 +36,9 @@ pub enum Machine {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(Box<Zab>),
+    /// A sentinel.
+    #[cfg(feature = "peers")]
+    Sentinel(Box<Sentinel>),
 }
 
 /// Does the same for all that elect among themselves, and another thing for those that elect by a store. A further scheme of
@@ -43,6 +49,8 @@ macro_rules! either {
             Self::Raft($peer) => $among,
             #[cfg(feature = "peers")]
             Self::Zab($peer) => $among,
+            #[cfg(feature = "peers")]
+            Self::Sentinel($peer) => $among,
             Self::Lease($lease) => $by_store,
         }
     };
@@ -61,6 +69,11 @@ macro_rules! any {
                 type $scheme = Zab;
                 $among
             }
+            #[cfg(feature = "peers")]
+            $of::Sentinel($inner) => {
+                type $scheme = Sentinel;
+                $among
+            }
         }
     };
 }
@@ -75,6 +88,9 @@ pub enum Setup {
     /// Of ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(zab::Setup),
+    /// Of sentinels and their data servers.
+    #[cfg(feature = "peers")]
+    Sentinel(sentinel::Setup),
 }
 
 /// Why no machine can be built from a setup.
@@ -87,6 +103,9 @@ pub enum Unfit {
     /// Of ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::ConfigError),
+    /// Of sentinels.
+    #[cfg(feature = "peers")]
+    Sentinel(tenure::sentinel::ConfigError),
 }
 
 impl Unfit {
@@ -98,6 +117,8 @@ impl Unfit {
             Self::Lease(error) => error.code(),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.code(),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(error) => error.code(),
         }
     }
 
@@ -109,6 +130,8 @@ impl Unfit {
             Self::Lease(error) => error.reason().to_string(),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.reason().to_string(),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(error) => error.reason().to_string(),
         }
     }
 
@@ -120,6 +143,8 @@ impl Unfit {
             Self::Lease(error) => error.remedy(),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.remedy(),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(error) => error.remedy(),
         }
     }
 }
@@ -131,6 +156,8 @@ impl fmt::Display for Unfit {
             Self::Lease(error) => error.fmt(f),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.fmt(f),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(error) => error.fmt(f),
         }
     }
 }
@@ -148,6 +175,8 @@ impl Setup {
             Self::Lease(setup) => setup.check().map_err(Unfit::Lease),
             #[cfg(feature = "peers")]
             Self::Zab(setup) => setup.check().map_err(Unfit::Zab),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(setup) => setup.check().map_err(Unfit::Sentinel),
         }
     }
 
@@ -175,6 +204,8 @@ impl Setup {
             Self::Raft(setup) => setup.log,
             Self::Lease(_) => false,
             #[cfg(feature = "peers")]
+            Self::Sentinel(_) => false,
+            #[cfg(feature = "peers")]
             Self::Zab(_) => true,
         }
     }
@@ -185,6 +216,8 @@ impl Setup {
         match self {
             Self::Raft(_) | Self::Lease(_) => false,
             #[cfg(feature = "peers")]
+            Self::Sentinel(_) => false,
+            #[cfg(feature = "peers")]
             Self::Zab(_) => true,
         }
     }
@@ -194,6 +227,8 @@ impl Setup {
     pub const fn is_broadcast(&self) -> bool {
         match self {
             Self::Raft(_) | Self::Lease(_) => false,
+            #[cfg(feature = "peers")]
+            Self::Sentinel(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
         }
@@ -207,6 +242,8 @@ impl Setup {
             Self::Lease(setup) => setup.ttl(),
             #[cfg(feature = "peers")]
             Self::Zab(setup) => setup.params.timing.sync(),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(setup) => setup.params.down_after,
         }
     }
 
@@ -219,13 +256,26 @@ impl Setup {
             // No promise of it rests on the pace of a clock.
             #[cfg(feature = "peers")]
             Self::Zab(_) => zab::RATE_BOUND,
+            #[cfg(feature = "peers")]
+            Self::Sentinel(_) => sentinel::RATE_BOUND,
         }
     }
 
-    /// The servers of the store by which they elect.
-    pub(crate) fn servers(&self) -> Vec<lease::Kept> {
+    /// The sentinels and their servers, if it is of those.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn sentinels(&self) -> Option<&sentinel::Setup> {
         match self {
-            Self::Lease(setup) => setup.servers(),
+            Self::Sentinel(setup) => Some(setup),
+            _ => None,
+        }
+    }
+
+    /// The servers beside the nodes: of the store by which they elect, or those that they watch.
+    pub(crate) fn servers(&self) -> Vec<Holds> {
+        match self {
+            Self::Lease(setup) => setup.servers().into_iter().map(Holds::Store).collect(),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(setup) => setup.servers().into_iter().map(Holds::Data).collect(),
             _ => Vec::new(),
         }
     }
@@ -241,6 +291,9 @@ pub enum Refusals {
     /// Of ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Refusals),
+    /// Of sentinels.
+    #[cfg(feature = "peers")]
+    Sentinel(tenure::sentinel::Refusals),
 }
 
 impl Default for Refusals {
@@ -258,11 +311,31 @@ impl Refusals {
             Self::Lease(refusals) => u64::from(refusals.total()),
             #[cfg(feature = "peers")]
             Self::Zab(refusals) => refusals.total(),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(refusals) => refusals.total(),
         }
     }
 }
 
 impl Machine {
+    /// The sentinel, if it is one.
+    #[cfg(feature = "peers")]
+    pub(crate) fn sentinel(&self) -> Option<&Sentinel> {
+        match self {
+            Self::Sentinel(sentinel) => Some(sentinel),
+            _ => None,
+        }
+    }
+
+    /// The next of a sentinel's news.
+    #[cfg(feature = "peers")]
+    pub(crate) fn poll_news(&mut self) -> Option<tenure::sentinel::News> {
+        match self {
+            Self::Sentinel(sentinel) => sentinel.poll_news(),
+            _ => None,
+        }
+    }
+
     /// The machine of Raft, if it is one.
     #[must_use]
     pub fn raft(&self) -> Option<&Raft> {
@@ -323,6 +396,12 @@ impl Election for Machine {
     type Reply = Answer;
 
     fn handle(&mut self, now: Instant, input: Input<PeerSaid, Answer>) {
+        // What an operator orders a sentinel by `SENTINEL FAILOVER`: of the first master.
+        #[cfg(feature = "peers")]
+        if let (Self::Sentinel(sentinel), Input::Campaign) = (&mut *self, &input) {
+            let _ = sentinel.failover(now, tenure::sentinel::MasterName(0));
+            return;
+        }
         either!(self, peer => hand(&mut **peer, now, input), lease => lease.handle(now, input));
     }
 
@@ -366,6 +445,8 @@ impl Scheme for Machine {
             Setup::Lease(setup) => Self::Lease(Box::new(setup.boot(node, life, now)?)),
             #[cfg(feature = "peers")]
             Setup::Zab(setup) => Self::Zab(start(setup, node, life, stored, now)?),
+            #[cfg(feature = "peers")]
+            Setup::Sentinel(setup) => Self::Sentinel(start(setup, node, life, stored, now)?),
         })
     }
 
@@ -387,6 +468,8 @@ impl Scheme for Machine {
             Self::Lease(lease) => Refusals::Lease(lease.refusals()),
             #[cfg(feature = "peers")]
             Self::Zab(zab) => Refusals::Zab(Scheme::refusals(&**zab)),
+            #[cfg(feature = "peers")]
+            Self::Sentinel(one) => Refusals::Sentinel(Scheme::refusals(&**one)),
         }
     }
 
@@ -396,6 +479,10 @@ impl Scheme for Machine {
             (Refusals::Lease(before), Refusals::Lease(now)) => lease::newly_refused(before, now),
             #[cfg(feature = "peers")]
             (Refusals::Zab(before), Refusals::Zab(now)) => Zab::newly_refused(before, now),
+            #[cfg(feature = "peers")]
+            (Refusals::Sentinel(before), Refusals::Sentinel(now)) => {
+                Sentinel::newly_refused(before, now)
+            }
             _ => None,
         }
     }

@@ -10,6 +10,8 @@ pub mod lease;
 mod machine;
 pub mod raft;
 #[cfg(feature = "peers")]
+pub mod sentinel;
+#[cfg(feature = "peers")]
 pub mod zab;
 
 pub use any::{PeerSaid, Stored, Write};

@@ -5,15 +5,23 @@
 use crate::check::Excuse;
 use crate::fault::Action;
 use crate::node::Status;
+#[cfg(feature = "peers")]
+use crate::packet::Outcome;
 use crate::packet::Packet;
 use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
+#[cfg(feature = "peers")]
+use crate::scheme::PeerSaid;
 use crate::scheme::lease::Kept;
+#[cfg(feature = "peers")]
+use crate::scheme::sentinel::DataServer;
 use crate::scheme::{ServerSaid, StoreAsk, StoreSaid};
 use crate::world::env::{Due, Env, message_event};
 use std::sync::Arc;
+#[cfg(feature = "peers")]
+use tenure::sentinel::data::{Data, Mark};
 use tenure::{Instant, Ticket};
 
 /// What a server does. Its times are those of its own clock, in microseconds.
@@ -37,6 +45,31 @@ pub(crate) trait Service {
     /// Whether it leads a cluster of servers.
     fn leads(&self) -> bool {
         false
+    }
+
+    /// A node says something, or another server in the language of the nodes: which actor.
+    #[cfg(feature = "peers")]
+    fn hear_peer(&mut self, now: u64, from: u16, said: &PeerSaid) {
+        let _ = (now, from, said);
+    }
+
+    /// The next thing to say in the language of the nodes, and to which actor.
+    #[cfg(feature = "peers")]
+    fn poll_said(&mut self) -> Option<(u16, PeerSaid)> {
+        None
+    }
+
+    /// A client writes to it: what it is acknowledged by, if it is.
+    #[cfg(feature = "peers")]
+    fn write(&mut self, now: u64) -> Option<Mark> {
+        let _ = now;
+        None
+    }
+
+    /// The data server, if it is one.
+    #[cfg(feature = "peers")]
+    fn data(&self) -> Option<&Data> {
+        None
     }
 
     /// The records of the election, to be shown: whoever holds by one comes first, and then who waits, in order.
@@ -88,6 +121,34 @@ pub(crate) trait Service {
     }
 }
 
+/// What a server holds: of a store, or data of its own.
+#[derive(Clone, Debug)]
+pub(crate) enum Holds {
+    /// What a store keeps.
+    Store(Kept),
+    /// The data that sentinels watch over.
+    #[cfg(feature = "peers")]
+    Data(DataServer),
+}
+
+impl Holds {
+    fn service(&self) -> &dyn Service {
+        match self {
+            Self::Store(kept) => kept.service(),
+            #[cfg(feature = "peers")]
+            Self::Data(data) => data,
+        }
+    }
+
+    fn service_mut(&mut self) -> &mut dyn Service {
+        match self {
+            Self::Store(kept) => kept.service_mut(),
+            #[cfg(feature = "peers")]
+            Self::Data(data) => data,
+        }
+    }
+}
+
 /// A record of the election as a server keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -106,7 +167,7 @@ pub struct Record {
 /// One server.
 #[derive(Clone, Debug)]
 pub struct Server {
-    kept: Kept,
+    kept: Holds,
     clock: Clock,
     status: Status,
     /// What came while it was frozen, in order.
@@ -128,7 +189,7 @@ struct Blames {
 
 impl Server {
     /// A server that runs from the start.
-    pub(crate) const fn new(kept: Kept, clock: Clock) -> Self {
+    pub(crate) const fn new(kept: Holds, clock: Clock) -> Self {
         Self {
             kept,
             clock,
@@ -196,6 +257,8 @@ impl Server {
             Status::Crashed => {
                 env.shown(&mut self.by.crash);
                 lose(env, me, &flight);
+                #[cfg(feature = "peers")]
+                env.refuse(me, &flight);
             }
         }
     }
@@ -219,6 +282,48 @@ impl Server {
             service.hear(now, (from - env.server_actor(0)) as u16, said);
             self.settle(env, me);
         }
+        #[cfg(feature = "peers")]
+        self.serve_sentinels(env, me, flight);
+    }
+
+    /// What sentinels and other data servers say, and what a client wants written.
+    #[cfg(feature = "peers")]
+    fn serve_sentinels(&mut self, env: &mut Env, me: usize, flight: &Flight<Packet>) {
+        let now = self.now(env);
+        let service = self.kept.service_mut();
+        match &flight.payload {
+            Packet::Peer(said) => {
+                service.hear_peer(now, flight.from, said);
+                self.settle(env, me);
+            }
+            Packet::Request { request } => {
+                let request = *request;
+                let outcome = match service.write(now) {
+                    Some(mark) => {
+                        env.wrote_at_server(me, mark);
+                        Outcome::Acknowledged(mark.offset)
+                    }
+                    None => Outcome::Refused,
+                };
+                self.settle(env, me);
+                let reply = Packet::Reply { request, outcome };
+                env.send_outside(me, usize::from(flight.from), 0, reply);
+            }
+            _ => {}
+        }
+    }
+
+    /// The data server, if it is one.
+    #[cfg(feature = "peers")]
+    pub(crate) fn data(&self) -> Option<&Data> {
+        self.kept.service().data()
+    }
+
+    /// Whether it takes writes at a true time: it runs, and is a master with as many replicas as it needs.
+    #[cfg(feature = "peers")]
+    pub(crate) fn is_writable(&self, at: u64) -> bool {
+        let writable = |data: &Data| data.is_writable(self.clock.reads(at));
+        self.status == Status::Up && self.data().is_some_and(writable)
     }
 
     /// Says what there is to say, and looks again when something happens by itself.
@@ -230,6 +335,10 @@ impl Server {
         while let Some((to, said)) = self.kept.service_mut().poll_peer() {
             let to = env.server_actor(to.into());
             env.send(me, to, Packet::Servers(Arc::new(said)));
+        }
+        #[cfg(feature = "peers")]
+        while let Some((to, said)) = self.kept.service_mut().poll_said() {
+            env.send(me, usize::from(to), Packet::Peer(said));
         }
         if let Some(due) = self.kept.service().due() {
             let at = self.clock.when(Instant::from_micros(due)).max(env.now + 1);
@@ -271,6 +380,8 @@ impl Server {
         for flight in std::mem::take(&mut self.late) {
             lose(env, me, &flight);
         }
+        #[cfg(feature = "peers")]
+        env.close(me);
         true
     }
 

@@ -48,6 +48,18 @@ pub(crate) enum Due {
     Leases(u16),
 }
 
+#[cfg(feature = "peers")]
+impl Due {
+    /// The node or server that it is about.
+    pub(super) fn member(self) -> Option<usize> {
+        match self {
+            Self::Start(member) | Self::Wake(member) | Self::Served(member) => Some(member.into()),
+            Self::Written(node, _) => Some(node.into()),
+            _ => None,
+        }
+    }
+}
+
 /// What the actors share.
 #[derive(Clone, Debug)]
 pub(crate) struct Env {
@@ -263,7 +275,7 @@ impl Env {
         self.violated(broken, actor);
     }
 
-    fn violated(&mut self, broken: Broken, actor: usize) {
+    pub(super) fn violated(&mut self, broken: Broken, actor: usize) {
         if broken.is_empty() {
             return;
         }
@@ -278,6 +290,8 @@ impl Env {
     /// Sends from node to node.
     pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
         self.counts.messages += 1;
+        #[cfg(feature = "peers")]
+        self.judge_said(from, to, &packet);
         self.fared
             .notice(std::mem::replace(&mut self.rough, NOBODY));
         self.fared.notice(self.net.links.delay(from, to).1);

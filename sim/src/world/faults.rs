@@ -65,6 +65,8 @@ impl World {
         let led = self.led();
         let effect = self.carry_out(action);
         self.note_loss(led);
+        #[cfg(feature = "peers")]
+        self.acted_on_sentinels(action);
         if effect {
             self.env.fared.has_effect(by, action);
         }
@@ -77,6 +79,10 @@ impl World {
 
     /// Who leads, and whether a quorum can answer it.
     pub(super) fn led(&self) -> Option<(usize, bool)> {
+        #[cfg(feature = "peers")]
+        if let Some(master) = self.first_master() {
+            return Some((master, self.is_watched(master)));
+        }
         let leader = self.resolve(Who::Leader)?;
         Some((leader, self.reaches_quorum(leader)))
     }
@@ -277,6 +283,8 @@ impl World {
             |status: Status| (0..self.env.nodes).find(|node| self.status(*node) == Some(status));
         match who {
             Who::Node(node) => Some(node as usize).filter(|node| *node < self.env.members()),
+            #[cfg(feature = "peers")]
+            Who::Leader if self.first_master().is_some() => self.first_master(),
             Who::Leader => self.acting_leader(),
             Who::Follower => self.followers().next(),
             Who::Crashed => with(Status::Crashed),
@@ -290,6 +298,10 @@ impl World {
     /// The node that leads: of those that run and believe the one with the highest token, else the one elected in the
     /// highest term.
     pub(crate) fn acting_leader(&self) -> Option<usize> {
+        #[cfg(feature = "peers")]
+        if let Some(master) = self.first_master() {
+            return Some(master).filter(|master| self.status(*master) == Some(Status::Up));
+        }
         let believing = self
             .rafts()
             .filter_map(|(node, raft)| raft.leads_at(self.env.now).map(|(token, _)| (token, node)));
@@ -331,6 +343,10 @@ impl World {
                 let ensemble = &zab.config().ensemble;
                 ensemble.is_quorum(|place| answers(ensemble.members()[place].id.0 as usize))
             }
+            #[cfg(feature = "peers")]
+            Some(Machine::Sentinel(_)) => {
+                2 * (0..self.env.nodes).filter(|node| answers(*node)).count() > self.env.nodes
+            }
             Some(Machine::Lease(_)) => {
                 let servers = self.env.nodes..self.env.members();
                 let all = servers.len();
@@ -342,6 +358,11 @@ impl World {
 
     /// Whether an action took the leader away: it does not run or lead any more, or lost its majority just now.
     fn is_lost(&self, leader: usize, reached: bool) -> bool {
+        #[cfg(feature = "peers")]
+        if self.first_master().is_some() {
+            let ran = self.status(leader) == Some(Status::Up);
+            return !ran || (reached && !self.is_watched(leader));
+        }
         let leads = self
             .rafts()
             .any(|(node, raft)| node == leader && raft.look().role.leads());
@@ -351,6 +372,8 @@ impl World {
     }
 
     pub(super) fn note_wholeness(&mut self) {
+        #[cfg(feature = "peers")]
+        self.look_at_reach();
         let base = self.base;
         let rate_bound = self.setup.rate_bound();
         let whole = self.env.net.links.cuts() == 0

@@ -101,6 +101,8 @@ impl World {
             self.heal_flapping(flapping);
         }
         self.note_loss(led);
+        #[cfg(feature = "peers")]
+        self.look_at_reach();
     }
 
     fn heal_flapping(&mut self, Flapping { ends, by, .. }: Flapping) {

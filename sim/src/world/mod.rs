@@ -4,12 +4,16 @@
 //! thing that is due to the next; two calls to two instants are one call to the later.
 
 pub(crate) mod env;
+#[cfg(feature = "peers")]
+mod env_sentinels;
 mod fared;
 mod faults;
 mod flap;
 #[cfg(test)]
 mod flaws;
 pub mod replication;
+#[cfg(feature = "peers")]
+mod sentinels;
 #[cfg(test)]
 mod servers;
 pub mod view;
@@ -114,11 +118,13 @@ impl World {
             Actor::Server(Box::new(Server::new(kept, clock)))
         }));
         let members = actors.len();
-        actors.push(Actor::Client(Client::new(
-            nodes as u16,
-            scenario.clients.every,
-            scenario.clients.through,
-        )));
+        let client = |through| Client::new(nodes as u16, scenario.clients.every, through);
+        #[cfg(feature = "peers")]
+        let client = |through| match setup.sentinels() {
+            Some(_) => client(through).knowing(members as u16),
+            None => client(through),
+        };
+        actors.push(Actor::Client(client(scenario.clients.through)));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
         if scenario.has_log() {
@@ -127,6 +133,11 @@ impl World {
             };
             actors
                 .extend((0..crate::store::CLIENTS as u64).map(|place| Actor::Store(client(place))));
+        }
+        // Beside the client that stays with the master it knows, one that asks a sentinel before each write.
+        #[cfg(feature = "peers")]
+        if scenario.has_sentinels() {
+            actors.push(Actor::Client(client(Through::Anyone)));
         }
         #[cfg(not(target_family = "wasm"))]
         if scenario.clients.watches {
@@ -146,14 +157,19 @@ impl World {
             watches: scenario.clients.watches,
             voters: scenario.voters(),
             broadcast: setup.is_broadcast(),
+            sentinels: scenario.has_sentinels(),
         };
+        let believers = nodes.max(members - nodes);
+        let judges = Judges::new(believers, RESOURCES, promises);
+        #[cfg(feature = "peers")]
+        let judges = judges.of_sentinels(setup.sentinels());
         let env = Env {
             now: 0,
             queue: Queue::default(),
             net: Network::new(members, scenario.weather, source(2)),
             connected: setup.is_connected(),
             trace: Trace::default(),
-            judges: Box::new(Judges::new(nodes, RESOURCES, promises)),
+            judges: Box::new(judges),
             stages: Box::default(),
             counts: Counts::default(),
             fared: Fared::default(),
@@ -234,9 +250,15 @@ impl World {
         };
         self.env.now = at;
         self.env.trace.cause = -1;
+        #[cfg(feature = "peers")]
+        let mut touched = due.member();
         match due {
             Due::Arrive(slot) => {
                 if let Some(flight) = self.env.net.land(slot) {
+                    #[cfg(feature = "peers")]
+                    {
+                        touched = Some(flight.to.into());
+                    }
                     self.arrive(flight);
                 }
             }
@@ -300,6 +322,13 @@ impl World {
                     raft.look_at_work(&mut self.env, node as usize);
                 }
             }
+        }
+        #[cfg(feature = "peers")]
+        if let Some(member) = touched {
+            if matches!(due, Due::Written(..)) {
+                self.look_at_file(member);
+            }
+            self.look_at_sentinels(member, false);
         }
         true
     }
@@ -408,6 +437,11 @@ impl World {
     /// Records from now on what is done at the resources. To be called before anything happens: an operation whose
     /// beginning was missed makes no sense to the judge.
     pub fn record_histories(&mut self) {
+        // Clients of sentinels write at data servers, and at no resource.
+        #[cfg(feature = "peers")]
+        if self.setup.sentinels().is_some() {
+            return;
+        }
         let clients = self.env.clients;
         let judge = Linearizable::new(self.env.speaker(), clients.every);
         self.env.histories = Some(Box::new(judge));

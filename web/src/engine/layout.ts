@@ -169,6 +169,7 @@ export const EVENT_KINDS = [
   'back-up',
   'restore',
   'tail-lost',
+  'news',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -240,6 +241,18 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   64: 'Ping',
   65: 'Sync',
   66: 'Closed',
+  70: 'Ping',
+  71: 'Pong',
+  72: 'Info',
+  73: 'InfoReply',
+  74: 'IsMasterDown',
+  75: 'MasterDownReply',
+  76: 'Hello',
+  77: 'ReplicaOf',
+  78: 'Psync',
+  79: 'Stream',
+  80: 'FullSync',
+  81: 'Closed',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

@@ -44,6 +44,7 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   established: 'elections',
   deposed: 'elections',
   following: 'elections',
+  news: 'elections',
   'write-issued': 'writes',
   'write-accepted': 'writes',
   'write-refused': 'writes',

@@ -119,7 +119,7 @@ impl History {
     }
 
     /// Adds writes to the end. False when they cannot be counted; then nothing changes.
-    pub(super) fn append(&mut self, origin: Origin, count: u64) -> bool {
+    pub fn append(&mut self, origin: Origin, count: u64) -> bool {
         let Some(last) = self.len().checked_add(count) else {
             return false;
         };

@@ -212,6 +212,90 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "sen-one-vote",
+        "A sentinel votes once an epoch for each master.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-epoch-monotone",
+        "No epoch in a sentinel's file falls.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-one-leader",
+        "At most one sentinel is elected for each master and epoch.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-config-unique",
+        "Two sentinels that hold one config epoch hold one address.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-config-monotone",
+        "A sentinel's configuration changes only with a higher epoch.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-majority",
+        "Who promotes a replica has the votes of a majority.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-converges",
+        "When faults are over, all hold the highest configuration and follow it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-no-minority",
+        "Sentinels that reach no majority promote nobody.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-no-self-replication",
+        "No data server is ordered to replicate itself.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-rate-limited",
+        "Two failover timeouts lie between two attempts of a sentinel.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-best-replica",
+        "What is promoted is the best of what could be.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-master-stays",
+        "A master that can be reached stays the master.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-no-ack-loss",
+        "Acknowledged writes survive a failover.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "sen-single-writable",
+        "At most one server takes writes at a time.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

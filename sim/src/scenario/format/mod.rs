@@ -6,6 +6,8 @@
 mod expect;
 mod faults;
 mod lease;
+#[cfg(feature = "peers")]
+mod sentinel;
 mod setting;
 #[cfg(feature = "peers")]
 mod zab;
@@ -162,6 +164,13 @@ pub(super) static FILE: &[Entry] = &[
         Kind::Object(zab::ZAB),
         Absent,
     ),
+    #[cfg(feature = "peers")]
+    entry(
+        "sentinel",
+        "What sentinels watch, and how.",
+        Kind::Object(sentinel::SENTINEL),
+        Absent,
+    ),
     entry(
         "network",
         "How messages between nodes travel.",
@@ -194,7 +203,7 @@ pub(super) static FILE: &[Entry] = &[
     ),
     entry(
         "leaderWithin",
-        "The bound for a leader once all faults are healed; when left out, 3s, or twice the ttl of an election over a store, or what the limits of ZooKeeper's own election allow.",
+        "The bound for a leader once all faults are healed; when left out, 3s, or twice the ttl of an election over a store, or what the limits of ZooKeeper's own election allow, or those of sentinels.",
         SHORT,
         Absent,
     ),

@@ -4,9 +4,13 @@
 mod links;
 mod office;
 mod process;
+#[cfg(feature = "peers")]
+mod sentinels;
 mod store;
 mod surroundings;
 
+#[cfg(feature = "peers")]
+pub(super) use sentinels::SENTINEL_MOVES;
 pub(super) use store::{LOSSES, STORE_MOVES};
 pub(super) use surroundings::within;
 

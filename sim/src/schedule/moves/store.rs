@@ -51,20 +51,20 @@ pub(in crate::schedule) static LOSSES: [Move; 5] = [
     ),
 ];
 
-fn serves(sight: &Sight) -> bool {
+pub(super) fn serves(sight: &Sight) -> bool {
     sight.servers.contains(&Status::Up)
 }
 
-fn no_server(sight: &Sight) -> bool {
+pub(super) fn no_server(sight: &Sight) -> bool {
     sight.servers.contains(&Status::Crashed)
 }
 
-fn frozen_server(sight: &Sight) -> bool {
+pub(super) fn frozen_server(sight: &Sight) -> bool {
     sight.servers.contains(&Status::Paused)
 }
 
 /// A server in this state.
-fn server(hand: &mut Hand<'_>, status: Status) -> Option<Who> {
+pub(super) fn server(hand: &mut Hand<'_>, status: Status) -> Option<Who> {
     let servers = (0..).zip(&hand.sight.servers);
     let such: Vec<u16> = servers
         .filter(|(_, other)| **other == status)
@@ -118,13 +118,13 @@ fn any_server(hand: &mut Hand<'_>) -> Who {
     Who::Server(hand.draw.place(servers) as u16)
 }
 
-fn crash(hand: &mut Hand<'_>) {
+pub(super) fn crash(hand: &mut Hand<'_>) {
     if let Some(server) = server(hand, Status::Up) {
         hand.act(Action::Crash(server));
     }
 }
 
-fn restart(hand: &mut Hand<'_>) {
+pub(super) fn restart(hand: &mut Hand<'_>) {
     if let Some(server) = server(hand, Status::Crashed) {
         hand.act(Action::Restart(server));
     }
@@ -151,7 +151,7 @@ fn pause(hand: &mut Hand<'_>) {
     }
 }
 
-fn resume(hand: &mut Hand<'_>) {
+pub(super) fn resume(hand: &mut Hand<'_>) {
     if let Some(server) = server(hand, Status::Paused) {
         hand.act(Action::Resume(server));
     }
@@ -203,7 +203,7 @@ fn heal(hand: &mut Hand<'_>) {
 }
 
 /// Nodes and servers in two groups, at random.
-fn partition(hand: &mut Hand<'_>) {
+pub(super) fn partition(hand: &mut Hand<'_>) {
     let nodes = hand.sight.nodes.len();
     let servers = hand.sight.servers.len();
     let all = (0..nodes as u16)
@@ -241,7 +241,7 @@ fn delay(hand: &mut Hand<'_>) {
     hand.after(lasts, Action::Delay(from, to, 0));
 }
 
-fn disconnect(hand: &mut Hand<'_>) {
+pub(super) fn disconnect(hand: &mut Hand<'_>) {
     let (one, other) = link(hand);
     hand.act(Action::Disconnect(one, other));
 }

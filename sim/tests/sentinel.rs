@@ -1,0 +1,140 @@
+//! Sentinels and their data servers in the world: what must hold in any weather, what is broken by design and by how much, and
+//! what each rule protects.
+
+use tenure::sentinel::Rule;
+use tenure_sim::check::{Check, Outcome};
+use tenure_sim::failure::Failure;
+use tenure_sim::schedule::{self, Among, Setting};
+use tenure_sim::sweep::{Of, Sweep, TWICE};
+use tenure_sim::{Scenario, World};
+
+fn world(rest: &str) -> World {
+    let text = format!(
+        r#"{{"tenure": 1, "scheme": "sentinel", "nodes": 3, "client": {{"every": "50ms"}}, "duration": "70s", {rest}}}"#
+    );
+    World::new(&Scenario::parse(&text).unwrap())
+}
+
+fn run(rest: &str) -> World {
+    let mut world = world(rest);
+    world.run();
+    world
+}
+
+const CUT: &str =
+    r#""faults": [{"at": "10s", "partition": [["s1"], ["rest"]]}, {"at": "45s", "heal": "all"}]"#;
+
+#[test]
+fn random_schedules_hold_and_nothing_is_vacuous() {
+    let setting = Setting::among(Among::sentinel());
+    let mut sweep = Sweep::default();
+    for seed in 0..300 {
+        sweep.add(seed, &setting, TWICE).unwrap();
+    }
+    assert_eq!(sweep.failing, []);
+    assert!(sweep.holds(), "{:?}", sweep.vacuous());
+    let (_, failure) = Sweep::canary(0, Of::Sentinel).unwrap().unwrap();
+    assert_eq!(failure.check, Check::SentinelRateLimited);
+}
+
+/// The rules whose case schedules meet, the check that tells, and by which seed it does so at the latest. The others are played by
+/// hand in the tests of the core: they take several masters that fail in step, or sentinels that were begun alike.
+const KILLED: [(Rule, Check, u64); 11] = [
+    (Rule::VoteDurable, Check::SentinelOneVote, 200),
+    (Rule::OneVoteAnEpoch, Check::SentinelOneVote, 20),
+    (Rule::FailoverEpoch, Check::SentinelOneLeader, 100),
+    (Rule::AllKnownVoters, Check::SentinelMajority, 100),
+    (Rule::MajorityBesidesQuorum, Check::SentinelMajority, 100),
+    (Rule::WaitAfterVote, Check::SentinelRateLimited, 20),
+    (Rule::WaitAfterAttempt, Check::SentinelRateLimited, 20),
+    (Rule::ConfigEpochRises, Check::SentinelConfigMonotone, 20),
+    (
+        Rule::RewriteNamesPromoted,
+        Check::SentinelNoSelfReplication,
+        100,
+    ),
+    (Rule::RankByOffset, Check::SentinelBestReplica, 100),
+    (Rule::CandidateFollows, Check::SentinelBestReplica, 100),
+];
+
+#[test]
+fn without_a_rule_schedules_find_what_it_protects() {
+    for (rule, check, most) in KILLED {
+        let setting = Setting::among(Among::Sentinel(vec![rule]));
+        let broken = |seed| {
+            let schedule = schedule::make(seed, &setting, |_| ()).unwrap();
+            Failure::all(&schedule.world)
+        };
+        let found = (0..most).any(|seed| broken(seed).iter().any(|failure| failure.check == check));
+        assert!(found, "{rule:?} is off, and {} holds", check.name());
+    }
+}
+
+#[test]
+fn an_old_master_that_is_cut_off_loses_what_it_acknowledges() {
+    let free = run(&format!(
+        r#""sentinel": {{"downAfter": "3s", "failoverTimeout": "10s"}}, {CUT}"#
+    ));
+    let bound = run(&format!(
+        r#""sentinel": {{"downAfter": "3s", "failoverTimeout": "10s", "minReplicasToWrite": 1, "maxLag": "5s"}}, {CUT}"#
+    ));
+    let lost = |world: &World| {
+        let verdict = world.verdict(Check::SentinelNoAckLoss);
+        assert_eq!(verdict.outcome, Outcome::BrokenByDesign);
+        verdict.tally.broken
+    };
+    // It is cut off for 35 s, and both clients stay with it until another is promoted.
+    assert!(lost(&free) > 700, "{}", lost(&free));
+    let overlap = free.judges().belief().overlap;
+    assert!(overlap > 30_000_000, "{overlap}");
+    assert_eq!(
+        free.verdict(Check::SentinelSingleWritable).outcome,
+        Outcome::BrokenByDesign
+    );
+    // With a replica that must have kept up it stops by itself: two clients write for five seconds.
+    assert!((1..=240).contains(&lost(&bound)), "{}", lost(&bound));
+    assert!(bound.judges().belief().overlap <= 5_000_000);
+    for world in [free, bound] {
+        assert_eq!(Failure::all(&world), []);
+        assert_eq!(
+            world.verdict(Check::SentinelConverges).outcome,
+            Outcome::Holds
+        );
+    }
+}
+
+#[test]
+fn a_failover_has_its_stages_in_order() {
+    let world = run(
+        r#""sentinel": {"downAfter": "3s", "failoverTimeout": "10s"}, "faults": [{"at": "10s", "crash": "leader"}]"#,
+    );
+    let failover = world.stages().done().last().copied().unwrap();
+    let stages = [
+        Some(failover.lost_at),
+        failover.suspected_at,
+        failover.detected_at,
+        failover.elected_at,
+        failover.synchronised_at,
+        failover.established_at,
+        failover.written_at,
+    ];
+    let stages: Vec<u64> = stages.into_iter().flatten().collect();
+    assert_eq!(stages.len(), 7);
+    assert!(stages.is_sorted(), "{stages:?}");
+    assert_eq!(stages[0], 10_000_000);
+    assert!((13_000_000..13_500_000).contains(&stages[1]), "{stages:?}");
+}
+
+#[test]
+fn an_operator_s_order_needs_no_vote() {
+    let world = run(
+        r#""sentinel": {"downAfter": "3s", "failoverTimeout": "10s"}, "faults": [{"at": "15s", "campaign": "n2"}]"#,
+    );
+    assert_eq!(Failure::all(&world), []);
+    assert_eq!(
+        world.verdict(Check::SentinelMajority).outcome,
+        Outcome::NotExercised
+    );
+    let changed = world.verdict(Check::SentinelConfigMonotone).tally;
+    assert_eq!((changed.exercised, changed.broken), (3, 0));
+}
