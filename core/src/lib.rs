@@ -4,6 +4,7 @@
 //! draw no entropy; a host gives them time and inputs and carries out their outputs ([`Election`], [`drive`]).
 //!
 //! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
+//! - [`zab`]: ZooKeeper's election and broadcast, by epochs that a quorum promises.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
@@ -33,6 +34,7 @@ pub mod rate;
 pub mod rules;
 pub mod takeover;
 pub mod tick;
+pub mod zab;
 
 mod election;
 mod listed;
