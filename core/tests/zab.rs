@@ -5,6 +5,8 @@
 mod by_hand;
 #[path = "zab/desk.rs"]
 mod desk;
+#[path = "zab/explore.rs"]
+mod explore;
 #[path = "zab/histories.rs"]
 mod histories;
 #[path = "zab/judge.rs"]
