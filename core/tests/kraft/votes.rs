@@ -72,15 +72,22 @@ fn who_grants_what() {
         assert!(hand.machine.has_fetched());
         hand
     };
+    // It stands in the epoch of a leader that it lost sight of: KR-V6 gives no vote beside that leader.
+    let deserted = || {
+        let mut hand = fresh();
+        hand.wait_for(Role::Prospective);
+        hand
+    };
     let leader = || {
         let mut hand = candidate();
         hand.answer(1, vote_reply(5, true));
         hand
     };
     // The state, whether it grants a pre-vote, and whether a vote.
-    let states: [(Role, &dyn Fn() -> Hand, bool, bool); 7] = [
+    let states: [(Role, &dyn Fn() -> Hand, bool, bool); 8] = [
         (Role::Unattached, &unattached, true, true),
         (Role::Prospective, &prospective, true, true),
+        (Role::Prospective, &deserted, true, false),
         (Role::Candidate, &candidate, true, false),
         (Role::Resigned, &resigned, true, false),
         (Role::Follower, &fresh, true, false),
