@@ -4,10 +4,10 @@ use super::desk::{Desk, QUICK};
 use super::reports::{told, vote};
 use tenure::log::Position;
 use tenure::zab::{
-    CompactError, Ensemble, Faithful, Message, Packet, Phase, ProposeError, Refusal, Role, State,
-    SyncError, Timing,
+    CompactError, Ensemble, Faithful, Message, Packet, Phase, ProposeError, Refusal, Request, Role,
+    State, SyncError, Timing,
 };
-use tenure::{Election, Input, NodeId, Standing};
+use tenure::{Election, Event, Input, NodeId, Standing};
 
 #[test]
 fn the_highest_id_of_equals_leads() {
@@ -31,6 +31,43 @@ fn the_highest_id_of_equals_leads() {
     desk.propose(2, 3);
     assert!(desk.run_till(100, Desk::is_even));
     assert_eq!(desk.machine(0).committed(), 3);
+}
+
+/// ZAB-D2: the epoch is above all that was promised, not only as high; else who promised it would not count, and the leader
+/// would wait in vain.
+#[test]
+fn an_epoch_is_above_what_was_promised() {
+    let mut desk = Desk::voters(3, Faithful);
+    desk.give(0, 5, 1, &[(1, 3)]);
+    desk.give(2, 1, 1, &[(1, 3)]);
+    desk.start(0);
+    desk.start(2);
+    let took = desk.run_whole(2_000);
+    assert!(took.is_some_and(|took| took < 100), "{took:?}");
+    assert_eq!((desk.leader(), desk.machine(2).epoch()), (Some(2), Some(6)));
+    assert_eq!(desk.judge.broken, None);
+}
+
+/// ZAB-D6: a leader counts itself, and tells anybody of its history, when its disk says which epoch that is the history of.
+/// Otherwise it could be back with an older epoch and the history that was acknowledged, and lose to one with a later epoch that
+/// was never established.
+#[test]
+fn a_leader_is_elected_when_its_current_epoch_is_durable() {
+    let mut desk = Desk::voters(3, Faithful);
+    for place in 0..3 {
+        desk.give(place, 1, 1, &[(1, 3)]);
+    }
+    desk.nodes[2].stop_before = Some(|request| matches!(request, Request::Current(_)));
+    desk.start_all();
+    desk.run(200);
+    assert_eq!(desk.machine(2).phase(), Some(Phase::Recording));
+    let told = |desk: &Desk<Faithful>| desk.judge.marks.contains_key("diff");
+    let elected = |event: &Event| matches!(event, Event::Elected(_));
+    assert!(!told(&desk) && !desk.nodes[2].events.iter().any(elected));
+    desk.nodes[2].stop_before = None;
+    assert!(desk.run_whole(500).is_some());
+    assert!(told(&desk) && desk.nodes[2].events.iter().any(elected));
+    assert_eq!(desk.judge.broken, None);
 }
 
 /// The sample configuration: a leader's process is killed, and its peers are told by their connections.
