@@ -101,6 +101,7 @@ impl World {
                 synced: log.last().index,
                 log,
                 beside: None,
+                blank: false,
             };
             Node {
                 machine: boot(id, &disk, 1, Instant::ZERO, rules),
