@@ -245,6 +245,33 @@ fn an_old_connection_counts_for_nothing() {
     assert_eq!(desk.judge.broken, None);
 }
 
+/// A learner that acknowledges what it was not sent is no learner (ZAB-B2).
+#[test]
+fn what_was_not_sent_is_not_acknowledged() {
+    let mut desk = Desk::voters(3, Faithful);
+    desk.start_all();
+    assert!(desk.run_whole(500).is_some());
+    desk.propose(2, 1);
+    assert!(desk.run_till(100, Desk::is_even));
+    let link = desk.machine(2).link(NodeId(0)).expect("it leads it");
+    // One of these numbers is due; those before it are repetitions.
+    for number in 0..100 {
+        let packet = Packet::Ack { upto: 2 };
+        let message = Message::Packet {
+            link,
+            number,
+            packet,
+        };
+        if desk.machine(2).link(NodeId(0)) == Some(link) {
+            desk.input(2, Input::Peer(NodeId(0), message));
+        }
+    }
+    assert_eq!(desk.machine(2).refusals().count(Refusal::Unexpected), 1);
+    assert_eq!(desk.machine(2).link(NodeId(0)), None);
+    assert!(desk.run_whole(500).is_some(), "it comes again");
+    assert_eq!(desk.judge.broken, None);
+}
+
 /// Whoever proposes or compacts where it may not is told why.
 #[test]
 fn what_may_not_be_is_refused() {
