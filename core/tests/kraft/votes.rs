@@ -188,6 +188,41 @@ fn votes_out_of_place_are_answered_by_name() {
     }
 }
 
+/// The same with a write before it that is answered first: it is not the one that holds the vote.
+#[test]
+fn a_vote_waits_for_its_own_write() {
+    let mut hand = Hand::booted(0, state(5, None, None), &[(4, 10)]);
+    hand.writes.clear();
+    let numbered = |number| Correlation {
+        incarnation: 3,
+        number,
+    };
+    hand.tell_as(1, numbered(1), vote(1, 6, Position::new(4, 9), false));
+    hand.tell_as(2, numbered(2), vote(2, 6, LAST, false));
+    let written: Vec<_> = hand.writes.iter().map(|(_, write)| write.state).collect();
+    assert_eq!(
+        written,
+        [state(6, None, None), state(6, None, Some(2))],
+        "the epoch, then the vote"
+    );
+    for (at, answered) in [(0, false), (1, true)] {
+        let (ticket, _) = hand.writes[at];
+        hand.input(Input::Reply(ticket, Ok(())));
+        let mut sent = hand.sent.iter();
+        let granted = sent.any(|(_, message)| message.correlation == numbered(2));
+        assert_eq!(granted, answered, "after write {at}");
+    }
+}
+
+/// Nobody asks in the name of another.
+#[test]
+fn a_vote_is_asked_for_by_who_stands() {
+    let mut hand = Hand::booted(0, state(5, None, None), &[(4, 10)]);
+    assert_eq!(hand.ask(1, vote(2, 6, LAST, false)), None);
+    assert_eq!(hand.machine.refusals().count(Refusal::UnknownSender), 1);
+    assert_eq!(hand.machine.quorum_state(), state(5, None, None));
+}
+
 /// §5.1: the answer leaves when the disk holds the vote, and never when that is not known.
 #[test]
 fn a_vote_waits_for_the_disk() {

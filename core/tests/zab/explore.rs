@@ -177,10 +177,8 @@ impl World {
             Packet::AckNewLeader | Packet::Ack { .. } if epoch < promised => {
                 self.fail(Invariant::PromiseBeforeAct);
             }
-            Packet::AckNewLeader => {
-                if disk.current < epoch || !self.holds(id, epoch) {
-                    self.fail(Invariant::AckMeansDurable);
-                }
+            Packet::AckNewLeader if disk.current < epoch || !self.holds(id, epoch) => {
+                self.fail(Invariant::AckMeansDurable);
             }
             Packet::Ack { upto } if disk.synced < upto => self.fail(Invariant::AckMeansDurable),
             _ => {}
