@@ -245,6 +245,30 @@ fn an_old_connection_counts_for_nothing() {
     assert_eq!(desk.judge.broken, None);
 }
 
+/// Nor when it joins while something is under way: an observer logs what is committed (Z-2959).
+#[test]
+fn an_observer_that_joins_is_told_what_is_committed() {
+    let ensemble = Ensemble::majority((0..3).map(NodeId)).unwrap();
+    let ensemble = ensemble.observed_by([NodeId(7)]).unwrap();
+    let mut desk = Desk::new(ensemble, QUICK, Faithful, 5);
+    desk.start_all();
+    assert!(desk.run_whole(1_000).is_some());
+    desk.propose(2, 4);
+    assert!(desk.run_till(100, Desk::is_even));
+    desk.crash(3, u64::MAX);
+    desk.hold(0, 2);
+    desk.hold(1, 2);
+    desk.propose(2, 1);
+    desk.run(20);
+    desk.start(3);
+    assert!(desk.run_till(200, |desk| desk.machine(3).follows_established()));
+    assert_eq!(desk.machine(3).last().index, 4);
+    desk.release(0, 2);
+    desk.release(1, 2);
+    assert!(desk.run_till(200, Desk::is_even));
+    assert_eq!(desk.judge.broken, None);
+}
+
 /// A learner that acknowledges what it was not sent is no learner (ZAB-B2).
 #[test]
 fn what_was_not_sent_is_not_acknowledged() {
