@@ -5,6 +5,10 @@
 mod by_hand;
 #[path = "zab/desk.rs"]
 mod desk;
+#[path = "zab/explore.rs"]
+mod explore;
+#[path = "zab/hand.rs"]
+mod hand;
 #[path = "zab/histories.rs"]
 mod histories;
 #[path = "zab/judge.rs"]
@@ -13,6 +17,8 @@ mod judge;
 mod laws;
 #[path = "zab/links.rs"]
 mod links;
+#[path = "zab/lost.rs"]
+mod lost;
 #[path = "zab/reports.rs"]
 mod reports;
 #[path = "zab/storms.rs"]

@@ -6,7 +6,7 @@ use super::look::Looking;
 use super::reads::Reads;
 use super::refuse::Counter;
 use super::vote::{State, Told, Vote};
-use super::{Boot, Config, ConfigError, Faithful, Role, Rules, Zab};
+use super::{Boot, Config, ConfigError, Faithful, Request, Role, Rules, Zab};
 use crate::Instant;
 use crate::random::Random;
 use alloc::collections::VecDeque;
@@ -43,8 +43,11 @@ impl<R: Rules> Zab<R> {
         }
         let place = config.ensemble.place(config.id);
         let place = place.ok_or(ConfigError::NotAMember(config.id))?;
-        let blank = stored.is_none() && !config.autocreate;
+        // That a disk had nothing must outlive what is written to it next (Z-261): a promise alone would make it pass for the disk
+        // of a node that knows it has no history.
+        let found = stored.is_none() && !config.autocreate;
         let stored = stored.unwrap_or_default();
+        let blank = found || stored.blank && !config.autocreate;
         let (accepted, current, end) = (stored.accepted, stored.current, stored.log.last());
         // A log of an epoch above the current one is what a crash leaves between two steps of ZAB-S10. The node then counts by
         // its current epoch; ZooKeeper tells this window by a temporary file, and takes the epoch over.
@@ -94,6 +97,9 @@ impl<R: Rules> Zab<R> {
             config,
             rules,
         };
+        if found {
+            zab.request(Request::Blank);
+        }
         zab.settle();
         Ok(zab)
     }

@@ -253,6 +253,22 @@ mod tests {
         move |ensemble| ensemble.is_quorum(|place| said.contains(&ensemble.members()[place].id.0))
     }
 
+    /// Of an even number of groups half is not enough, or either half would be a quorum; nor is half of a group's weight.
+    #[test]
+    fn half_is_no_quorum() {
+        let voters = [(0, 1, 1), (1, 1, 1), (2, 2, 1), (3, 2, 1), (4, 3, 0)];
+        let voters = voters.map(|(id, group, weight)| (NodeId(id), group, weight));
+        let two = Ensemble::hierarchical(voters).unwrap();
+        for (said, quorum) in [
+            ([true, true, false, false, true], false),
+            ([false, false, true, true, true], false),
+            ([true, true, true, false, true], false),
+            ([true, true, true, true, false], true),
+        ] {
+            assert_eq!(two.is_quorum(|place| said[place]), quorum, "{said:?}");
+        }
+    }
+
     #[test]
     fn a_majority_is_more_than_half_of_the_voters() {
         let four = Ensemble::majority((0..4).map(NodeId)).unwrap();

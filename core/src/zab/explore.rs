@@ -4,11 +4,24 @@
 use super::lead::{Handler, Leading};
 use super::learn::Learning;
 use super::vote::Told;
-use super::{Rules, Zab};
-use crate::Instant;
+use super::{Link, Rules, Zab};
+use crate::{Instant, NodeId};
 use core::hash::{Hash, Hasher};
 
 impl<R: Rules> Zab<R> {
+    /// The connection it has with `peer`, as its leader or as its learner: what tells a search which packets on their way are of
+    /// it. Its names were drawn, and are no part of the fingerprint.
+    #[must_use]
+    pub fn link(&self, peer: NodeId) -> Option<Link> {
+        if let Some(leading) = &self.leading {
+            let place = self.config.ensemble.place(peer)?;
+            return leading.handlers[place].as_ref().map(|to| to.link);
+        }
+        let learning = self.learning.as_ref();
+        let learning = learning.filter(|learning| learning.leader == peer)?;
+        Some(learning.link)
+    }
+
     pub(super) fn view<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         (self.accepted, self.current, self.commit, self.blank).hash(hasher);
         (self.role, self.round, self.vote, self.halted).hash(hasher);

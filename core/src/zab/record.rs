@@ -36,6 +36,10 @@ pub enum Request {
         /// The last entry of the snapshot.
         upto: Position,
     },
+    /// The disk was found without anything, where it should not be ([`Config::autocreate`](super::Config::autocreate)): what is
+    /// on it is marked as the disk of a node that does not count, until the next [`Current`](Request::Current). Durable when
+    /// answered.
+    Blank,
 }
 
 /// What a disk holds: the fold of all requests.
@@ -51,6 +55,8 @@ pub struct Stored {
     pub synced: u64,
     /// The log that an [installed](Request::Install) snapshot begins, until it takes the place of the other.
     pub beside: Option<Shape>,
+    /// Whether it was found without anything, and no leader has synchronised it since (Z-261).
+    pub blank: bool,
 }
 
 impl Stored {
@@ -62,7 +68,8 @@ impl Stored {
     pub fn apply(&mut self, request: &Request) -> Result<(), ShapeError> {
         match *request {
             Request::Accepted(epoch) => self.accepted = epoch,
-            Request::Current(epoch) => self.current = epoch,
+            // It holds the history of an epoch now, whatever it had lost.
+            Request::Current(epoch) => (self.current, self.blank) = (epoch, false),
             Request::Append(entries) => {
                 let log = self.beside.as_mut().unwrap_or(&mut self.log);
                 if log.last() != entries.after {
@@ -85,6 +92,7 @@ impl Stored {
                 self.log.compact(upto.index);
                 self.synced = self.synced.max(self.log.base().index);
             }
+            Request::Blank => self.blank = true,
         }
         Ok(())
     }
@@ -120,6 +128,22 @@ mod tests {
             epoch,
             count,
         })
+    }
+
+    #[test]
+    fn a_disk_without_anything_is_blank_until_it_holds_a_history() {
+        let mut disk = Stored::default();
+        assert!(!disk.blank);
+        for (request, blank) in [
+            (Request::Blank, true),
+            (Request::Accepted(3), true),
+            (entries(Position::START, 1, 5), true),
+            (Request::Sync, true),
+            (Request::Current(3), false),
+        ] {
+            disk.apply(&request).unwrap();
+            assert_eq!(disk.blank, blank, "{request:?}");
+        }
     }
 
     #[test]

@@ -72,15 +72,22 @@ fn who_grants_what() {
         assert!(hand.machine.has_fetched());
         hand
     };
+    // It stands in the epoch of a leader that it lost sight of: KR-V6 gives no vote beside that leader.
+    let deserted = || {
+        let mut hand = fresh();
+        hand.wait_for(Role::Prospective);
+        hand
+    };
     let leader = || {
         let mut hand = candidate();
         hand.answer(1, vote_reply(5, true));
         hand
     };
     // The state, whether it grants a pre-vote, and whether a vote.
-    let states: [(Role, &dyn Fn() -> Hand, bool, bool); 7] = [
+    let states: [(Role, &dyn Fn() -> Hand, bool, bool); 8] = [
         (Role::Unattached, &unattached, true, true),
         (Role::Prospective, &prospective, true, true),
+        (Role::Prospective, &deserted, true, false),
         (Role::Candidate, &candidate, true, false),
         (Role::Resigned, &resigned, true, false),
         (Role::Follower, &fresh, true, false),
@@ -179,6 +186,41 @@ fn votes_out_of_place_are_answered_by_name() {
             assert_eq!(hand.machine.quorum_state(), state(8, None, voted));
         }
     }
+}
+
+/// The same with a write before it that is answered first: it is not the one that holds the vote.
+#[test]
+fn a_vote_waits_for_its_own_write() {
+    let mut hand = Hand::booted(0, state(5, None, None), &[(4, 10)]);
+    hand.writes.clear();
+    let numbered = |number| Correlation {
+        incarnation: 3,
+        number,
+    };
+    hand.tell_as(1, numbered(1), vote(1, 6, Position::new(4, 9), false));
+    hand.tell_as(2, numbered(2), vote(2, 6, LAST, false));
+    let written: Vec<_> = hand.writes.iter().map(|(_, write)| write.state).collect();
+    assert_eq!(
+        written,
+        [state(6, None, None), state(6, None, Some(2))],
+        "the epoch, then the vote"
+    );
+    for (at, answered) in [(0, false), (1, true)] {
+        let (ticket, _) = hand.writes[at];
+        hand.input(Input::Reply(ticket, Ok(())));
+        let mut sent = hand.sent.iter();
+        let granted = sent.any(|(_, message)| message.correlation == numbered(2));
+        assert_eq!(granted, answered, "after write {at}");
+    }
+}
+
+/// Nobody asks in the name of another.
+#[test]
+fn a_vote_is_asked_for_by_who_stands() {
+    let mut hand = Hand::booted(0, state(5, None, None), &[(4, 10)]);
+    assert_eq!(hand.ask(1, vote(2, 6, LAST, false)), None);
+    assert_eq!(hand.machine.refusals().count(Refusal::UnknownSender), 1);
+    assert_eq!(hand.machine.quorum_state(), state(5, None, None));
 }
 
 /// §5.1: the answer leaves when the disk holds the vote, and never when that is not known.

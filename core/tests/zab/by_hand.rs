@@ -4,10 +4,10 @@ use super::desk::{Desk, QUICK};
 use super::reports::{told, vote};
 use tenure::log::Position;
 use tenure::zab::{
-    CompactError, Ensemble, Faithful, Message, Packet, Phase, ProposeError, Refusal, Role, State,
-    SyncError, Timing,
+    CompactError, Ensemble, Faithful, Message, Packet, Phase, ProposeError, Refusal, Request, Role,
+    State, SyncError, Timing,
 };
-use tenure::{Election, Input, NodeId, Standing};
+use tenure::{Election, Event, Input, NodeId, Standing};
 
 #[test]
 fn the_highest_id_of_equals_leads() {
@@ -31,6 +31,43 @@ fn the_highest_id_of_equals_leads() {
     desk.propose(2, 3);
     assert!(desk.run_till(100, Desk::is_even));
     assert_eq!(desk.machine(0).committed(), 3);
+}
+
+/// ZAB-D2: the epoch is above all that was promised, not only as high; else who promised it would not count, and the leader
+/// would wait in vain.
+#[test]
+fn an_epoch_is_above_what_was_promised() {
+    let mut desk = Desk::voters(3, Faithful);
+    desk.give(0, 5, 1, &[(1, 3)]);
+    desk.give(2, 1, 1, &[(1, 3)]);
+    desk.start(0);
+    desk.start(2);
+    let took = desk.run_whole(2_000);
+    assert!(took.is_some_and(|took| took < 100), "{took:?}");
+    assert_eq!((desk.leader(), desk.machine(2).epoch()), (Some(2), Some(6)));
+    assert_eq!(desk.judge.broken, None);
+}
+
+/// ZAB-D6: a leader counts itself, and tells anybody of its history, when its disk says which epoch that is the history of.
+/// Otherwise it could be back with an older epoch and the history that was acknowledged, and lose to one with a later epoch that
+/// was never established.
+#[test]
+fn a_leader_is_elected_when_its_current_epoch_is_durable() {
+    let mut desk = Desk::voters(3, Faithful);
+    for place in 0..3 {
+        desk.give(place, 1, 1, &[(1, 3)]);
+    }
+    desk.nodes[2].stop_before = Some(|request| matches!(request, Request::Current(_)));
+    desk.start_all();
+    desk.run(200);
+    assert_eq!(desk.machine(2).phase(), Some(Phase::Recording));
+    let told = |desk: &Desk<Faithful>| desk.judge.marks.contains_key("diff");
+    let elected = |event: &Event| matches!(event, Event::Elected(_));
+    assert!(!told(&desk) && !desk.nodes[2].events.iter().any(elected));
+    desk.nodes[2].stop_before = None;
+    assert!(desk.run_whole(500).is_some());
+    assert!(told(&desk) && desk.nodes[2].events.iter().any(elected));
+    assert_eq!(desk.judge.broken, None);
 }
 
 /// The sample configuration: a leader's process is killed, and its peers are told by their connections.
@@ -205,6 +242,57 @@ fn an_old_connection_counts_for_nothing() {
     }
     assert_eq!(desk.machine(2).phase(), Some(Phase::Promising));
     assert!(desk.machine(2).refusals().count(Refusal::OtherLink) > 0);
+    assert_eq!(desk.judge.broken, None);
+}
+
+/// Nor when it joins while something is under way: an observer logs what is committed (Z-2959).
+#[test]
+fn an_observer_that_joins_is_told_what_is_committed() {
+    let ensemble = Ensemble::majority((0..3).map(NodeId)).unwrap();
+    let ensemble = ensemble.observed_by([NodeId(7)]).unwrap();
+    let mut desk = Desk::new(ensemble, QUICK, Faithful, 5);
+    desk.start_all();
+    assert!(desk.run_whole(1_000).is_some());
+    desk.propose(2, 4);
+    assert!(desk.run_till(100, Desk::is_even));
+    desk.crash(3, u64::MAX);
+    desk.hold(0, 2);
+    desk.hold(1, 2);
+    desk.propose(2, 1);
+    desk.run(20);
+    desk.start(3);
+    assert!(desk.run_till(200, |desk| desk.machine(3).follows_established()));
+    assert_eq!(desk.machine(3).last().index, 4);
+    desk.release(0, 2);
+    desk.release(1, 2);
+    assert!(desk.run_till(200, Desk::is_even));
+    assert_eq!(desk.judge.broken, None);
+}
+
+/// A learner that acknowledges what it was not sent is no learner (ZAB-B2).
+#[test]
+fn what_was_not_sent_is_not_acknowledged() {
+    let mut desk = Desk::voters(3, Faithful);
+    desk.start_all();
+    assert!(desk.run_whole(500).is_some());
+    desk.propose(2, 1);
+    assert!(desk.run_till(100, Desk::is_even));
+    let link = desk.machine(2).link(NodeId(0)).expect("it leads it");
+    // One of these numbers is due; those before it are repetitions.
+    for number in 0..100 {
+        let packet = Packet::Ack { upto: 2 };
+        let message = Message::Packet {
+            link,
+            number,
+            packet,
+        };
+        if desk.machine(2).link(NodeId(0)) == Some(link) {
+            desk.input(2, Input::Peer(NodeId(0), message));
+        }
+    }
+    assert_eq!(desk.machine(2).refusals().count(Refusal::Unexpected), 1);
+    assert_eq!(desk.machine(2).link(NodeId(0)), None);
+    assert!(desk.run_whole(500).is_some(), "it comes again");
     assert_eq!(desk.judge.broken, None);
 }
 

@@ -183,6 +183,7 @@ impl<R: Rules> Desk<R> {
             synced: log.last().index,
             log,
             beside: None,
+            blank: false,
         };
     }
 

@@ -441,6 +441,34 @@ fn z261_a_node_without_a_disk_does_not_count() {
     assert_eq!(lost_disk(false), None);
 }
 
+/// Z-261, and the next life: a node whose disk was lost promised an epoch, which is now all that is on its disk, and dies before
+/// it is synchronised. It still does not count.
+#[test]
+fn z261_a_promise_does_not_make_a_lost_disk_count() {
+    let mut desk = Desk::voters(3, Faithful);
+    desk.autocreate = false;
+    desk.give(1, 1, 1, &[(1, 5)]);
+    desk.give(2, 1, 1, &[(1, 3)]);
+    desk.judge.told(Position::new(1, 5));
+    desk.nodes[0].stop_before = Some(|request| matches!(request, Request::Current(_)));
+    desk.nodes[2].stop_before = Some(|request| matches!(request, Request::Accepted(_)));
+    desk.start_all();
+    assert!(desk.run_till(500, |desk| desk.nodes[0].disk.accepted == 2));
+    for place in 0..3 {
+        desk.crash(place, 0);
+    }
+    desk.start(0);
+    desk.start(2);
+    desk.run(1_500);
+    assert_eq!((desk.leader(), desk.judge.broken.clone()), (None, None));
+    // Who has what was acknowledged is back.
+    desk.start(1);
+    assert!(desk.run_whole(5_000).is_some());
+    assert_eq!(desk.judge.broken, None);
+    assert_eq!(desk.machine(0).last(), Position::new(1, 5));
+    assert!(!desk.nodes[0].disk.blank);
+}
+
 /// ZAB-S10, between two steps: a history of a later epoch, and the epoch not yet. It starts, and is outvoted.
 #[test]
 fn a_log_of_a_later_epoch_than_the_current_one_is_started_from() {

@@ -147,6 +147,15 @@ impl Judge {
         (seen.accepted, seen.current) = (disk.accepted, disk.current);
     }
 
+    /// The disk of a node was lost, and with it whatever it had promised.
+    pub(crate) fn lost(&mut self, place: usize) {
+        let Seen { token, .. } = self.seen[place];
+        self.seen[place] = Seen {
+            token,
+            ..Seen::default()
+        };
+    }
+
     /// ZK-LogContinuity: no epoch begins before its leader began it, or entries below are missing.
     fn continuous(&mut self, place: usize, log: &Shape) {
         let mut before = log.base();

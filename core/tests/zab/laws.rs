@@ -339,6 +339,7 @@ fn disks_that_cannot_be_this_nodes_are_refused() {
             log,
             synced,
             beside: None,
+            blank: false,
         };
         let boot = Boot {
             stored: Some(stored),
