@@ -26,6 +26,8 @@
 
 pub mod app;
 pub mod check;
+#[cfg(not(target_family = "wasm"))]
+pub mod classic;
 pub mod client;
 pub mod explore;
 #[cfg(not(target_family = "wasm"))]

@@ -471,6 +471,30 @@ fn the_table_of_schemes_is_json_and_what_is_not_there_is_refused() {
 }
 
 #[test]
+fn the_table_of_classics_is_the_same_on_any_number_of_threads() {
+    let table = |threads| {
+        let args = ["classics", "--seeds", "40", "--threads", threads];
+        ends(&tenure_sim(&args, ""))
+    };
+    let (ended, out, err) = table("1");
+    assert_eq!((ended, err.as_str()), (0, ""), "{out}");
+    for part in [
+        "\nbully: ",
+        "\nble-gossip: ",
+        "\nslow-leader ",
+        "broken by design: one-leader: each side elects its highest",
+        "not exercised: BLE-MonotoneBallots",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    assert_eq!(table("3").1, out);
+    // One seed is too few for what has to break.
+    let (ended, out, _) = ends(&tenure_sim(&["classics", "--seeds", "1"], ""));
+    assert_eq!(ended, 1);
+    assert!(out.contains("has to break and did not in 1 runs"), "{out}");
+}
+
+#[test]
 fn the_table_of_lengths_ends_with_what_it_says_of_the_advice() {
     let args = ["ttl", "--seeds", "2", "--scheme", "sql"];
     let (ended, out, _) = ends(&tenure_sim(&args, ""));

@@ -8,7 +8,7 @@ use super::spans::Spans;
 
 /// Who believes, and until when.
 #[derive(Clone, Debug)]
-pub(super) struct BelievedLeaders {
+pub(crate) struct BelievedLeaders {
     /// By node: when its belief ends; 0 when it has none.
     until: Vec<u64>,
     count: usize,
@@ -22,7 +22,7 @@ pub(super) struct BelievedLeaders {
 }
 
 impl BelievedLeaders {
-    pub(super) fn new(nodes: usize) -> Self {
+    pub(crate) fn new(nodes: usize) -> Self {
         Self {
             until: vec![0; nodes],
             count: 0,
@@ -36,7 +36,7 @@ impl BelievedLeaders {
 
     /// Put to the test whenever another node than the last begins to believe, and broken whenever a node begins to beside
     /// another: only then can the overlap begin to grow.
-    pub(super) fn believes(&mut self, now: u64, node: usize, until: u64) -> bool {
+    pub(crate) fn believes(&mut self, now: u64, node: usize, until: u64) -> bool {
         self.advance(now);
         let Some(slot) = self.until.get_mut(node) else {
             return false;
@@ -54,7 +54,7 @@ impl BelievedLeaders {
     }
 
     /// Accounts for the time up to `now`, ending each belief at its own instant.
-    pub(super) fn advance(&mut self, now: u64) {
+    pub(crate) fn advance(&mut self, now: u64) {
         while self.accounted < now {
             if self.count == 0 {
                 self.accounted = now;
@@ -84,20 +84,20 @@ impl BelievedLeaders {
         }
     }
 
-    pub(super) const fn count(&self) -> usize {
+    pub(crate) const fn count(&self) -> usize {
         self.count
     }
 
     /// When two or more believed: beginning and end of each span.
-    pub(super) fn spans(&self) -> &[(u64, u64)] {
+    pub(crate) fn spans(&self) -> &[(u64, u64)] {
         self.spans.list()
     }
 
-    pub(super) const fn overlap(&self) -> u64 {
+    pub(crate) const fn overlap(&self) -> u64 {
         self.overlap
     }
 
-    pub(super) const fn tally(&self) -> Tally {
+    pub(crate) const fn tally(&self) -> Tally {
         self.tally
     }
 }

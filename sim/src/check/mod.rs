@@ -4,7 +4,7 @@
 //! counts how often its rule was put to the test: a rule that never was is *not exercised*, which is no pass (law W3).
 
 mod agreement;
-mod believed;
+pub(crate) mod believed;
 mod commit_rises;
 mod committed_durable;
 pub(crate) mod configurations;
@@ -333,7 +333,7 @@ pub struct Tally {
 
 impl Tally {
     /// Notes one occasion; answers whether the rule was broken.
-    fn note(&mut self, now: u64, broken: bool) -> bool {
+    pub(crate) fn note(&mut self, now: u64, broken: bool) -> bool {
         self.exercised += 1;
         if broken {
             self.broken += 1;

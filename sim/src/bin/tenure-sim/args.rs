@@ -2,7 +2,8 @@
 
 use crate::measure::What;
 use crate::{
-    Done, USAGE, bench, explore, measure, minimise, mutants, run, scale, schemes, sweep, trace, ttl,
+    Done, USAGE, bench, classics, explore, measure, minimise, mutants, run, scale, schemes, sweep,
+    trace, ttl,
 };
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
@@ -154,6 +155,7 @@ pub(crate) fn dispatch() -> Done {
             Some("measure") => measure_command(&mut parser),
             Some("schemes") => schemes_command(&mut parser),
             Some("ttl") => ttl_command(&mut parser),
+            Some("classics") => seeds_command(&mut parser, 200, classics::classics),
             Some("bench") => seeds_command(&mut parser, 10_000, bench::bench),
             Some("scale") => scale_command(&mut parser),
             Some("help") => help(),

@@ -11,6 +11,7 @@ mod out;
 
 mod args;
 mod bench;
+mod classics;
 mod explore;
 mod measure;
 mod minimise;
@@ -79,6 +80,11 @@ tenure-sim: leader elections in a deterministic world
                                                      leases of 1 s to 60 s under three levels of jitter: how soon a crash
                                                      is noticed, how often a leader that lives is taken for dead
                                                      usual: 1,000 seeds, etcd and sql
+  tenure-sim classics [--seeds N] [--from N] [--threads N]
+                                                     the textbook elections, for teaching only: bully, ring and ballot
+                                                     leader election, with Raft beside them, under crashes, cuts, slow
+                                                     nodes, in chains and stars; held against what is expected
+                                                     usual: 200 seeds
   tenure-sim bench [--seeds N]                       speed of the simulator, and every figure above
   tenure-sim scale [--nodes N --minutes M]           what an event costs and how much memory a run takes, up to 1,001
                                                      nodes and 10 hours; or one such run
