@@ -44,8 +44,9 @@
 //! - Every prefix of what is decided at once keeps the invariants: a broker leaves before it is fenced, and is unfenced before it leads,
 //!   however far one has read.
 //! - A follower takes an answer to the question that is open, once. (Kafka has that from TCP.)
-//! - What a leader asked of the ISR twice, and was refused, may still be granted by the first time: the high watermark waits for it,
-//!   until another state of the partition settles that. For this a granted wish is always written, be it the state as it is.
+//! - What a leader asked of the ISR, and was refused, may still be granted when the request comes a second time: the high watermark
+//!   waits for it, until another state of the partition settles that. For this a granted wish is always written, be it the state
+//!   as it is. (Kafka has the one copy from TCP.)
 //!
 //! # What is left out
 //! Listeners and endpoints, racks, reassignment and directories: a partition's replicas are the same for as long as it is there.

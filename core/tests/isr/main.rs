@@ -4,6 +4,7 @@ mod bench;
 mod by_hand;
 mod client;
 mod cluster;
+mod doubts;
 mod judge;
 mod laws;
 mod ledger;

@@ -26,8 +26,6 @@ struct Asked {
     isr: Places,
     /// The latest of the questions; the only one whose answer counts.
     ticket: Ticket,
-    /// Whether it was asked more than once: an earlier one may still arrive.
-    repeated: bool,
     /// When to ask again; never where the state that was asked about is not there any more, and a newer one will be told.
     again_at: Instant,
 }
@@ -44,7 +42,7 @@ impl Wish {
     pub(super) fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         let asked = self
             .asked
-            .map(|asked| (asked.isr, asked.repeated, asked.again_at.ahead_of(now)));
+            .map(|asked| (asked.isr, asked.again_at.ahead_of(now)));
         (asked, self.doubtful, self.not_before.ahead_of(now)).hash(hasher);
     }
 }
@@ -155,21 +153,23 @@ impl<R: Rules> Replica<R> {
         let (Role::Leading(leading), Some(view)) = (&mut self.role, &self.view) else {
             return;
         };
-        let before = leading.wish.asked.replace(Asked {
+        let asked = Asked {
             isr,
             ticket,
-            repeated: false,
             again_at,
-        });
-        if let (Some(asked), Some(_)) = (&mut leading.wish.asked, before) {
-            asked.repeated = true;
+        };
+        if leading.wish.asked.replace(asked).is_none() {
+            // What is asked again is meant for the lives that it was found out of.
+            for peer in &mut leading.peers {
+                peer.named = peer.broker_epoch;
+            }
         }
         let member = |place: usize| {
             let broker = *view.replicas.get(place)?;
             let epoch = if broker == self.me {
                 Some(view.broker_epoch)
             } else {
-                leading.peers.get(place)?.broker_epoch
+                leading.peers.get(place)?.named
             };
             Some(Member { broker, epoch })
         };
@@ -223,11 +223,9 @@ impl<R: Rules> Replica<R> {
             Answer::Fault(Fault::FencedLeaderEpoch | Fault::InvalidUpdateVersion) => {
                 asked.again_at = Instant::FOREVER;
             }
-            // Not granted, for certain; unless it was asked before, and that is still under way.
+            // Not granted; unless it comes once more, as it was asked before or as the network repeats it.
             Answer::Fault(Fault::IneligibleReplica) => {
-                if asked.repeated {
-                    wish.doubtful = wish.doubtful.or(asked.isr);
-                }
+                wish.doubtful = wish.doubtful.or(asked.isr);
                 wish.asked = None;
                 wish.not_before = backoff;
             }

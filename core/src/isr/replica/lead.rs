@@ -87,6 +87,8 @@ pub(super) struct Peer {
     pub(super) end: Option<u64>,
     /// By which registration it asked.
     pub(super) broker_epoch: Option<u64>,
+    /// The same, when the present wish for an ISR came up.
+    pub(super) named: Option<u64>,
     /// When it asked last, and how many records there were.
     asked: (Instant, u64),
     /// When it had all there was.
@@ -104,7 +106,7 @@ impl Leading {
             let since = [peer.asked.0, peer.caught_up].map(|at| now.since(at));
             let kept = peer.kept.map(|(_, until)| until.ahead_of(now));
             (peer.end, peer.broker_epoch, since, peer.asked.1).hash(hasher);
-            (kept, peer.told).hash(hasher);
+            (peer.named, kept, peer.told).hash(hasher);
         }
         self.wish.fingerprint(now, hasher);
     }
@@ -125,6 +127,7 @@ impl<R: Rules> Replica<R> {
         let peer = Peer {
             end: None,
             broker_epoch: None,
+            named: None,
             asked: (now, u64::MAX),
             caught_up: now,
             kept: None,
