@@ -251,15 +251,17 @@ impl<R: Rules> Sentinel<R> {
         let (now, master) = (self.now, &self.masters[place]);
         let name = master.monitor.name;
         let of = |node: NodeId| master.replicas.iter().find(|one| one.at.node == node);
-        // What is promised in its name must be in the file; and a promoted one that is down serves nobody.
-        if of(promoted).is_none_or(|one| one.at.down) || !self.is_written(failover.written) {
+        if !self.is_written(failover.written) {
             return;
         }
         let late = now.since(failover.since) > master.monitor.failover_timeout;
+        // A promoted one that is down serves nobody. The shipped sentinel waits for it for ever, and until then neither hears
+        // that others hold the new master to be down nor votes for its successor.
+        let gone = of(promoted).is_none_or(|one| one.at.down);
         let open = |one: &super::Replica| {
             one.at.node != promoted && one.reconf != Reconf::Done && !one.at.down
         };
-        if !late && master.replicas.iter().any(open) {
+        if !late && (gone || master.replicas.iter().any(open)) {
             return;
         }
         if late {

@@ -30,7 +30,8 @@
 //!
 //! **Where it differs from the shipped one**, besides the [`Rule::REPAIRS`], each of which can be switched off: a request waits for
 //! the disk, like an answer, so that the own vote is durable, too, before another hears of the epoch; a failed write ends this
-//! life; an answer names its question; what others said of a master is forgotten with its address.
+//! life; an answer names its question; what others said of a master is forgotten with its address; a failover is over when its time
+//! is, though the promoted replica is down again (SEN-F6).
 //!
 //! **Left out:** scripts, ACL, TLS and host names, connections and their sharing (the age of a ping says what a link would, SEN-D2,
 //! and [`Message::Closed`] that one was closed), renamed commands, `CLIENT KILL`, and the transport of Publish/Subscribe: a data server passes a hello on to whoever

@@ -8,6 +8,7 @@ mod laws;
 mod operator;
 mod plan;
 mod reports;
+mod sceptic;
 mod servers;
 mod storm;
 mod votes;
