@@ -5,6 +5,7 @@ mod by_hand;
 mod client;
 mod cluster;
 mod doubts;
+mod edges;
 mod judge;
 mod laws;
 mod ledger;

@@ -293,7 +293,10 @@ impl<R: Rules> Controller<R> {
             (session.broker, heard, session.offset, session.goes_at).hash(hasher);
         }
         let ahead = [active.balance_at, active.unclean_at].map(|at| at.ahead_of(now));
-        (&active.waiting, ahead).hash(hasher);
+        // Checks are so far apart, counted from the claim.
+        let check = self.config.check.as_micros().max(1);
+        let into = now.since(active.since).as_micros() % check;
+        (&active.waiting, ahead, into).hash(hasher);
     }
 
     fn answer(&mut self, now: Instant, request: &Request) -> Result<Answer, Fault> {
