@@ -58,11 +58,13 @@ impl<R: Rules> Controller<R> {
                 }
             }
             // KZ-4.
-            (Kind::Claim, Ok(Reply::NodeExists | Reply::BadVersion)) => {
+            (Kind::Claim, Ok(Reply::NodeExists)) => {
                 if self.aim == Aim::Claim {
                     self.turn(now, Aim::Doubt);
                 }
             }
+            // Somebody wrote the epoch and may not be there any more, nor stop writing: not at the pace of the answers.
+            (Kind::Claim, Ok(Reply::BadVersion)) => self.doubt(now, Kind::Claim),
             (Kind::Parent(parts), Ok(Reply::Created(_) | Reply::NodeExists)) => {
                 self.prepared(now, parts);
             }

@@ -1,5 +1,6 @@
 //! Kafka's single ephemeral controller.
 
+mod answers;
 mod reports;
 mod rest;
 mod store;

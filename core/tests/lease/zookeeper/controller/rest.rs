@@ -126,3 +126,52 @@ fn a_machine_at_rest_is_small() {
         );
     }
 }
+
+/// A store where somebody else writes the epoch all the time, and that answers at once: the controller asks at its own pace.
+#[test]
+fn a_claim_that_always_comes_too_late_is_made_no_faster_for_it() {
+    let boot = Boot {
+        incarnation: 1,
+        seed: 1,
+    };
+    let mut now = Instant::ZERO;
+    let mut machine = Controller::new(config(common("anna")), boot, now).unwrap();
+    let (mut version, mut claims, mut asked) = (0, 0_u64, 0_u64);
+    while now < Instant::from_millis(10_000) {
+        machine.handle(now, Input::Timeout);
+        while let Some(output) = machine.poll() {
+            let Output::Request(ticket, request) = output else {
+                continue;
+            };
+            asked += 1;
+            assert!(asked < 10_000, "{claims} claims by {now}");
+            let reply = match request {
+                Request::Connect { timeout } => Reply::Connected {
+                    session: SESSION,
+                    timeout,
+                },
+                Request::Data { path, .. } if path.ends_with("epoch") => {
+                    version += 1;
+                    let stat = Stat {
+                        czxid: 9,
+                        version,
+                        owner: SessionId::NONE,
+                    };
+                    Reply::Data("41".into(), stat)
+                }
+                Request::Data { .. } => Reply::NoNode,
+                Request::Claim { .. } => {
+                    claims += 1;
+                    Reply::BadVersion
+                }
+                other => panic!("nothing is to be made or given up: {other:?}"),
+            };
+            machine.handle(now, Input::Reply(ticket, Ok(reply)));
+        }
+        let due = machine.deadline().unwrap();
+        assert!(due > now);
+        now = due;
+    }
+    let retry = common("anna").timing.retry.as_micros();
+    assert!(claims > 3 && claims <= 1 + 20_000_000 / retry, "{claims}");
+}
