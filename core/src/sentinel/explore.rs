@@ -32,6 +32,8 @@ impl<R: Rules> Sentinel<R> {
             )
                 .hash(hasher);
             (master.leader, self.durable.lag(master.voted), master.odown).hash(hasher);
+            // What clients are told, which falls behind while the disk does.
+            master.written.hash(hasher);
             let waits = master.started.map(|at| (at.ahead_of(now), now.since(at)));
             waits.hash(hasher);
             if let Some(failover) = &master.failover {

@@ -3,7 +3,8 @@
 //! The shipped sentinel compares epochs with the one that all masters share, when it is asked, when it asks and when it
 //! counts. So the failover of one master changes the votes for another: votes of two epochs are added up (redis#2230), or none count
 //! (redis#12865). Here the epochs of the master itself decide: a vote is for an epoch above that of the last vote and above
-//! that of the configuration, which makes it unique, and keeps an overtaken candidate from being elected.
+//! that of the configuration, which makes it unique, and keeps an overtaken candidate from being elected. That is the first
+//! condition of SEN-V2, and stands for its second one, by which a voter that has entered a later epoch gives no vote.
 
 use super::names::RunId;
 use super::news::News;

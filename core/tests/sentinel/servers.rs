@@ -267,6 +267,49 @@ fn too_few_replicas_and_it_takes_no_writes() {
     assert_eq!(data.write(late), Err(WriteRefused::NotEnoughReplicas));
 }
 
+/// A partial resync from an offset that both have, and a history that they have not.
+#[test]
+fn a_tail_of_another_history_is_no_part_of_it_at_whatever_offset() {
+    let mut desk = servers(Plan::default());
+    write(&mut desk, M, 10);
+    desk.run_for(100 * MS);
+    desk.order(R, None);
+    write(&mut desk, R, 2);
+    write(&mut desk, M, 5);
+    desk.order(R, Some(M));
+    desk.run_for(4 * SEC);
+    assert_eq!(desk.data(R).history(), desk.data(M).history());
+    assert_eq!(desk.lost_at(R), 2);
+}
+
+/// Who copies everything does not count for `min-replicas-to-write`; and who is not sure of its own data passes none on.
+#[test]
+fn who_does_not_agree_yet_does_not_count() {
+    let mut data = alone(|config| config.min_replicas = 1);
+    let origin = Origin {
+        node: R,
+        incarnation: 1,
+        turn: 1,
+    };
+    let last = Some(Mark { origin, offset: 7 });
+    let told = answers(&mut data, 0, Message::Psync { last });
+    assert!(matches!(told[..], [Message::Full(_)]));
+    assert_eq!(
+        data.write(Instant::ZERO),
+        Err(WriteRefused::NotEnoughReplicas)
+    );
+    answers(&mut data, 0, Message::Psync { last: None });
+    assert!(data.write(Instant::ZERO).is_ok());
+    while data.poll().is_some() {}
+    data.replica_of(Instant::from_micros(SEC), Some(R));
+    let told = answers(&mut data, 2 * SEC, Message::Psync { last: None });
+    assert!(
+        !told
+            .iter()
+            .any(|one| matches!(one, Message::Stream { .. } | Message::Full(_)))
+    );
+}
+
 #[test]
 fn what_cannot_be_configured_is_refused_with_the_remedy() {
     let refused = |change: fn(&mut Config), incarnation| {

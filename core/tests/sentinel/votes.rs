@@ -13,16 +13,16 @@ use tenure::{
 const A: MasterName = MasterName(0);
 const ME: NodeId = NodeId(1);
 /// What a machine says to whom, and what it asks the disk for.
-type Done = (Vec<(NodeId, Message)>, Vec<(Ticket, File)>);
+pub(super) type Done = (Vec<(NodeId, Message)>, Vec<(Ticket, File)>);
 
 /// One machine on its own, with a file, and what it says.
-struct Alone {
-    machine: Sentinel<Switched>,
-    now: u64,
+pub(super) struct Alone {
+    pub(super) machine: Sentinel<Switched>,
+    pub(super) now: u64,
 }
 
 impl Alone {
-    fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         Self::with(plan, plan.file(ME))
     }
 
@@ -41,7 +41,7 @@ impl Alone {
     }
 
     /// Takes one input; what it says to whom, and what it asks the disk for.
-    fn take(&mut self, input: Input<Message, ()>) -> Done {
+    pub(super) fn take(&mut self, input: Input<Message, ()>) -> Done {
         let now = Instant::from_micros(self.now);
         self.machine.handle(now, input);
         let (mut said, mut asked) = (Vec::new(), Vec::new());
@@ -55,12 +55,12 @@ impl Alone {
         (said, asked)
     }
 
-    fn hear(&mut self, from: u64, message: Message) -> Done {
+    pub(super) fn hear(&mut self, from: u64, message: Message) -> Done {
         self.take(Input::Peer(NodeId(from), message))
     }
 
     /// Is asked for its vote, and the disk is quick: whom it voted for.
-    fn ask(&mut self, candidate: u64, epoch: u64) -> Option<(RunId, u64)> {
+    pub(super) fn ask(&mut self, candidate: u64, epoch: u64) -> Option<(RunId, u64)> {
         let (mut said, asked) = self.hear(candidate, ask(candidate, epoch));
         for (ticket, _) in asked {
             said.extend(self.take(Input::Reply(ticket, Ok(()))).0);
@@ -77,7 +77,7 @@ impl Alone {
     }
 }
 
-fn ask(candidate: u64, epoch: u64) -> Message {
+pub(super) fn ask(candidate: u64, epoch: u64) -> Message {
     Message::Ask {
         query: Ticket {
             incarnation: 9,
@@ -89,7 +89,7 @@ fn ask(candidate: u64, epoch: u64) -> Message {
     }
 }
 
-fn hello(from: u64, current_epoch: u64, master: NodeId, config_epoch: u64) -> Message {
+pub(super) fn hello(from: u64, current_epoch: u64, master: NodeId, config_epoch: u64) -> Message {
     Message::Hello(Hello {
         sentinel: NodeId(from),
         id: RunId(from),
