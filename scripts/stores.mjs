@@ -1,6 +1,7 @@
-// npm run test:stores: the simulated stores beside the real ones, the same random commands to both.
+// npm run test:stores: the simulated stores beside the real ones, the same random commands to both; and takeovers of servers
+// that elect their own leader beside simulated ones.
 //
-//     npm run test:stores -- [--commands N] [--only NAME[,NAME…]] [--seed N]
+//     npm run test:stores -- [--commands N] [--kills N] [--only NAME[,NAME…]] [--seed N]
 //
 // As root on Debian the servers are installed. Exit codes are the program's (tests/stores/src/main.rs): 3 when a server is
 // missing here.
@@ -22,13 +23,14 @@ const PACKAGES = [
 const MISSING = 3;
 
 /**
- * Compares with as many commands as it takes to see every kind of reply; where servers are missing and may not be
+ * Compares with as many commands as it takes to see every kind of reply, and a few takeovers; where servers are missing and may not be
  * installed, says so.
  */
 export async function checkStores() {
-  const code = await compareStores(['--commands', '5000']);
+  const code = await compareStores(['--commands', '5000', '--kills', '5']);
   if (code === 0) return;
-  if (code !== MISSING) throw new Fail('a simulated store answers otherwise than the real one: see above.');
+  if (code !== MISSING)
+    throw new Fail('a simulated store or election does otherwise than the real one: see above.');
   const how = `\`sudo apt-get install ${PACKAGES.join(' ')}\` brings them on Debian.`;
   if (canInstall()) throw new Fail(`servers are missing though they were installed: see above. ${how}`);
   console.log(`Not every store is compared here: see above. ${how}`);

@@ -37,7 +37,11 @@ const STEPS = [
   },
   { name: 'docs', title: 'the documentation builds without a warning', work: docs },
   { name: 'rust', title: 'the Rust tests', work: () => run('cargo', ['test', ...CRATES]) },
-  { name: 'stores', title: 'the simulated stores answer as the real ones', work: checkStores },
+  {
+    name: 'stores',
+    title: 'the simulated stores answer as the real ones, and peers take over as they do',
+    work: checkStores,
+  },
   { name: 'counts', title: 'the machines take no more instructions than they did', work: checkCounts },
   { name: 'no-std', title: 'the core compiles where there is no operating system', work: buildBare },
   {

@@ -1,4 +1,5 @@
-//! The simulated stores beside the real ones: the same random commands to both, every reply compared.
+//! The simulated stores beside the real ones: the same random commands to both, every reply compared; and takeovers of servers
+//! that elect their own leader beside simulated ones.
 //!
 //!     npm run test:stores -- --commands 20000 --only redis --seed 1
 //!
@@ -17,6 +18,7 @@ mod redis;
 mod report;
 mod server;
 mod shrink;
+mod takeover;
 mod trouble;
 mod zookeeper;
 
@@ -36,10 +38,16 @@ fn main() -> ExitCode {
     };
     let mut worst = 0;
     for kind in KINDS.iter().filter(|kind| options.wants(kind.report.name)) {
-        worst = worse(worst, one(kind, &options));
+        worst = worse(worst, one(kind.report.name, kind.run, &options));
+    }
+    for kind in TAKEOVERS
+        .iter()
+        .filter(|kind| options.wants(kind.report.name))
+    {
+        worst = worse(worst, one(kind.report.name, kind.run, &options));
     }
     let reports: Vec<&Report> = KINDS.iter().map(|kind| kind.report).collect();
-    if let Err(stale) = report::check(&reports) {
+    if let Err(stale) = report::check(&reports, TAKEOVERS) {
         eprintln!("{stale}");
         worst = 1;
     }
@@ -49,8 +57,11 @@ fn main() -> ExitCode {
 /// A kind of store.
 struct Kind {
     report: &'static Report,
-    run: fn(&Options) -> Result<Verdict, Trouble>,
+    run: Run,
 }
+
+/// What compares.
+type Run = fn(&Options) -> Result<Verdict, Trouble>;
 
 /// All that are compared.
 const KINDS: &[Kind] = &[
@@ -72,11 +83,28 @@ const KINDS: &[Kind] = &[
     },
 ];
 
+/// A kind of servers that elect their own leader.
+pub(crate) struct Takeovers {
+    pub(crate) report: &'static takeover::Report,
+    run: Run,
+}
+
+/// All whose takeovers are compared.
+const TAKEOVERS: &[Takeovers] = &[
+    Takeovers {
+        report: &takeover::zookeeper::REPORT,
+        run: takeover::zookeeper::compare,
+    },
+    Takeovers {
+        report: &takeover::sentinel::REPORT,
+        run: takeover::sentinel::compare,
+    },
+];
+
 /// The exit code of one comparison, once it is told.
-fn one(kind: &Kind, options: &Options) -> u8 {
-    let name = kind.report.name;
+fn one(name: &str, run: Run, options: &Options) -> u8 {
     println!("\n{name}");
-    match (kind.run)(options) {
+    match run(options) {
         Ok(Verdict::Equal) => 0,
         Ok(Verdict::Different) => 1,
         Err(Trouble::Missing(what)) => {

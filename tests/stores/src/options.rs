@@ -1,6 +1,6 @@
 //! What is asked for on the command line.
 
-use crate::KINDS;
+use crate::{KINDS, TAKEOVERS};
 use lexopt::{Arg, Parser, ValueExt};
 
 /// What to compare.
@@ -9,6 +9,8 @@ pub(crate) struct Options {
     pub(crate) commands: u64,
     /// Where the random draws begin.
     pub(crate) seed: u64,
+    /// How many leaders are killed of each kind of server that elects its own.
+    pub(crate) kills: usize,
     /// The stores by name; all when there is none.
     only: Vec<String>,
 }
@@ -16,7 +18,7 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn from_args() -> Result<Self, String> {
         Self::parse(Parser::from_env()).map_err(|why| {
-            format!("{why}\nUsage: npm run test:stores -- [--commands N] [--only NAME[,NAME…]] [--seed N]")
+            format!("{why}\nUsage: npm run test:stores -- [--commands N] [--kills N] [--only NAME[,NAME…]] [--seed N]")
         })
     }
 
@@ -24,11 +26,13 @@ impl Options {
         let mut options = Self {
             commands: 20_000,
             seed: 1,
+            kills: 20,
             only: Vec::new(),
         };
         while let Some(arg) = parser.next()? {
             match arg {
                 Arg::Long("commands") => options.commands = parser.value()?.parse()?,
+                Arg::Long("kills") => options.kills = parser.value()?.parse()?,
                 Arg::Long("seed") => options.seed = parser.value()?.parse()?,
                 Arg::Long("only") => options.only = names(&parser.value()?.string()?)?,
                 other => return Err(other.unexpected()),
@@ -36,6 +40,9 @@ impl Options {
         }
         if options.commands == 0 {
             return Err("--commands 0 compares nothing: name a number above 0".into());
+        }
+        if options.kills == 0 {
+            return Err("--kills 0 compares nothing: name a number above 0".into());
         }
         Ok(options)
     }
@@ -47,7 +54,9 @@ impl Options {
 }
 
 fn names(list: &str) -> Result<Vec<String>, lexopt::Error> {
-    let known: Vec<&str> = KINDS.iter().map(|kind| kind.report.name).collect();
+    let stores = KINDS.iter().map(|kind| kind.report.name);
+    let takeovers = TAKEOVERS.iter().map(|kind| kind.report.name);
+    let known: Vec<&str> = stores.chain(takeovers).collect();
     let names: Vec<String> = list.split(',').map(str::to_owned).collect();
     match names.iter().find(|name| !known.contains(&name.as_str())) {
         None => Ok(names),
@@ -76,7 +85,10 @@ mod tests {
         assert!((some.commands, some.wants("redis"), some.wants("etcd")) == (7, true, false));
         let unknown = parse(&["--only", "redsi"]).err().unwrap();
         assert!(unknown.contains("\"redsi\"") && unknown.contains("redis"));
+        assert!((all.kills, parse(&["--kills", "7"]).unwrap().kills) == (20, 7));
+        assert!(parse(&["--only", "sentinel-takeover"]).is_ok());
         assert!(parse(&["--commands", "0"]).is_err());
+        assert!(parse(&["--kills", "0"]).is_err());
         assert!(parse(&["--comands", "1"]).is_err());
     }
 }

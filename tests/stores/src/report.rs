@@ -2,6 +2,7 @@
 //! stands beside the code that compares, so that the two cannot part.
 
 use crate::compare::Replies;
+use crate::{Takeovers, takeover};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -60,13 +61,30 @@ impl Report {
             }
         }
         if !self.beyond.is_empty() {
-            page += "\nBeyond replies:\n\n| difference | why it is left |\n|---|---|\n";
-            for (what, why) in self.beyond {
-                let _ = writeln!(page, "| {what} | {why} |");
-            }
+            page += "\nBeyond replies:\n";
+            page += &reasons(self.beyond);
         }
         page
     }
+}
+
+impl takeover::Report {
+    fn page(&self) -> String {
+        let mut page = format!("\n## {}\n\nBeside {}.\n", self.name, self.real);
+        for paragraph in self.compared {
+            let _ = write!(page, "\n{paragraph}\n");
+        }
+        page + &reasons(self.beyond)
+    }
+}
+
+/// What is otherwise, and why.
+fn reasons(differences: &[(&str, &str)]) -> String {
+    let mut table = "\n| difference | why it is left |\n|---|---|\n".to_owned();
+    for (what, why) in differences {
+        let _ = writeln!(table, "| {what} | {why} |");
+    }
+    table
 }
 
 const HEAD: &str = "# Simulated stores and real ones: the differences that remain
@@ -79,10 +97,13 @@ seen, or when this page is not what the code says (`UPDATE_DIFFERENCES=1 npm run
 ///
 /// # Errors
 /// What to do when it does not.
-pub(crate) fn check(reports: &[&Report]) -> Result<(), String> {
+pub(crate) fn check(reports: &[&Report], takeovers: &[Takeovers]) -> Result<(), String> {
     let mut page = HEAD.to_owned();
     for report in reports {
         page += &report.page();
+    }
+    for takeover in takeovers {
+        page += &takeover.report.page();
     }
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("DIFFERENCES.md");
     if std::env::var_os("UPDATE_DIFFERENCES").is_some() {

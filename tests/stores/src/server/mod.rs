@@ -77,7 +77,8 @@ impl Process {
         Ok(process)
     }
 
-    fn spawn(command: &mut Command, folder: &Path) -> Result<Self, Trouble> {
+    /// Starts a program that writes its log into the folder, and waits for nothing.
+    pub(crate) fn spawn(command: &mut Command, folder: &Path) -> Result<Self, Trouble> {
         let log = folder.join("log");
         let out = File::options().create(true).append(true).open(&log);
         let out = out.map_err(|why| Trouble::failed(log.display(), why))?;

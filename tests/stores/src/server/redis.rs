@@ -105,7 +105,7 @@ impl Redis {
 pub(crate) struct Client(BufReader<TcpStream>);
 
 impl Client {
-    fn connect(port: u16) -> Result<Self, Trouble> {
+    pub(crate) fn connect(port: u16) -> Result<Self, Trouble> {
         let connect = || {
             let stream = TcpStream::connect(("127.0.0.1", port))?;
             stream.set_nodelay(true)?;

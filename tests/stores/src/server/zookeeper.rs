@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Where Debian's package has it; its manifest names the rest.
-const JAR: &str = "/usr/share/java/zookeeper.jar";
+pub(crate) const JAR: &str = "/usr/share/java/zookeeper.jar";
 /// How many milliseconds a tick is: a session lasts two at least.
 pub(crate) const TICK: u32 = 100;
 
@@ -86,13 +86,8 @@ impl ZooKeeper {
 
     /// A connection.
     pub(crate) fn connect(&self) -> Result<Client, Trouble> {
-        let connect = || {
-            let stream = TcpStream::connect(("127.0.0.1", self.port))?;
-            stream.set_nodelay(true)?;
-            stream.set_read_timeout(Some(SILENCE))?;
-            Ok::<_, Error>(Client(stream))
-        };
-        connect().map_err(|why| Trouble::failed("zookeeper cannot be reached", why))
+        Client::connect(self.port, SILENCE)
+            .map_err(|why| Trouble::failed("zookeeper cannot be reached", why))
     }
 
     fn data(&self) -> PathBuf {
@@ -107,7 +102,7 @@ impl ZooKeeper {
     fn served(&self) -> Result<String, Trouble> {
         let begun = Instant::now();
         loop {
-            match self.srvr() {
+            match srvr(self.port) {
                 Ok(said) if said.contains("Mode: standalone") => return Ok(said),
                 _ if begun.elapsed() > PATIENCE => {
                     return Err(Trouble::Failed(
@@ -118,16 +113,16 @@ impl ZooKeeper {
             }
         }
     }
+}
 
-    /// While it begins this may never be answered.
-    fn srvr(&self) -> Result<String, Error> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(Duration::from_millis(500)))?;
-        stream.write_all(b"srvr")?;
-        let mut said = String::new();
-        stream.read_to_string(&mut said)?;
-        Ok(said)
-    }
+/// What the server at a port says of itself. While it begins this may never be answered.
+pub(crate) fn srvr(port: u16) -> Result<String, Error> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(Duration::from_millis(500)))?;
+    stream.write_all(b"srvr")?;
+    let mut said = String::new();
+    stream.read_to_string(&mut said)?;
+    Ok(said)
 }
 
 fn run(folder: &Folder, clock: &Clock, port: u16) -> Result<Process, Trouble> {
@@ -174,6 +169,14 @@ pub(crate) enum Received {
 pub(crate) struct Client(TcpStream);
 
 impl Client {
+    /// Connects to the server at a port. What does not come for so long is not waited for.
+    pub(crate) fn connect(port: u16, patience: Duration) -> Result<Self, Error> {
+        let stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(patience))?;
+        Ok(Self(stream))
+    }
+
     /// Sends a packet. That the connection is closed shows when one is received.
     pub(crate) fn send(&mut self, packet: &[u8]) {
         let mut whole = (packet.len() as u32).to_be_bytes().to_vec();
