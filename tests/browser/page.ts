@@ -114,11 +114,11 @@ export function leader(page: Page): Promise<string> {
 
 /** Waits until a node is named as leader, other than one. */
 export async function leaderOtherThan(page: Page, former: string): Promise<string> {
-  await page.waitForFunction((name) => {
+  const seen = await page.waitForFunction((name) => {
     const shown = document.querySelector('[data-testid="leader"]')?.textContent ?? '';
-    return /^n\d+$/.test(shown) && shown !== name;
+    return /^n\d+$/.test(shown) && shown !== name && shown;
   }, former);
-  return leader(page);
+  return String(await seen.jsonValue());
 }
 
 /** Lets the run play to an instant, and stops there or somewhat later. */

@@ -163,6 +163,8 @@ describe('a store', () => {
   test('keeps the record of a leader that crashed, and another leads once it is over', async () => {
     const page = await enter();
     await page.getByTestId('scheme').selectOption('etcd');
+    // The run before it had a leader, too.
+    await page.locator('[data-testid="cluster"] [data-server]').first().waitFor();
     await setSpeed(page, '2');
     const first = await leaderOtherThan(page, '');
     await page.locator('#panel-faults [data-command="crash-leader"]').click();
@@ -174,6 +176,8 @@ describe('a store', () => {
   test('that is paused is shown with what it keeps', async () => {
     const page = await enter();
     await page.getByTestId('scheme').selectOption('etcd');
+    // The run before it had a leader, too.
+    await page.locator('[data-testid="cluster"] [data-server]').first().waitFor();
     await setSpeed(page, '2');
     const first = await leaderOtherThan(page, '');
     await page.locator('[data-testid="cluster"] [data-server]').click();
