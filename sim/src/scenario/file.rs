@@ -620,6 +620,8 @@ mod tests {
                 "redlock"
             } else if has(&["\"zab\""]) {
                 "zab"
+            } else if has(&["\"sentinel\""]) {
+                "sentinel"
             } else {
                 "raft"
             };
