@@ -5,6 +5,7 @@
 //!
 //! - [`raft`]: leader election by terms and majority votes, with a lease; and a replicated log on it, for who wants one.
 //! - [`zab`]: ZooKeeper's election and broadcast, by epochs that a quorum promises.
+//! - [`kraft`]: the quorum of Kafka's controllers, in which followers fetch; and the controller on it.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
@@ -24,6 +25,7 @@ extern crate std;
 pub mod codec;
 pub mod drive;
 pub mod fence;
+pub mod kraft;
 pub mod lease;
 pub mod log;
 pub mod membership;
