@@ -7,6 +7,7 @@
 //! - [`zab`]: ZooKeeper's election and broadcast, by epochs that a quorum promises.
 //! - [`kraft`]: the quorum of Kafka's controllers, in which followers fetch; and the controller on it.
 //! - [`lease`]: elections over a store that is there already: a row, a key, an object.
+//! - [`isr`]: Kafka's brokers and partitions, whose leaders a controller names out of those that are in sync.
 //! - [`fence`]: the guard that a resource keeps, so that a leader that was overtaken cannot write.
 //! - [`takeover`]: what a new leader does before it serves, and an old one before it goes.
 //! - [`codec`]: bytes for messages, for writes to a disk and for what it holds.
@@ -25,6 +26,7 @@ extern crate std;
 pub mod codec;
 pub mod drive;
 pub mod fence;
+pub mod isr;
 pub mod kraft;
 pub mod lease;
 pub mod log;

@@ -37,6 +37,12 @@ listed! {
         /// A session goes on from what its servers told their leader, which a later write proves. Off (from whatever a
         /// server answered): one that dies before it told keeps a believer whose session ends.
         ProvenAtLeader,
+        /// Whatever a controller writes is checked against the epoch it was elected in (KZ-F1, KAFKA-6082). Off: what one
+        /// that was overtaken had still to write is taken.
+        GuardedWrites,
+        /// An ephemeral node is the own one by its session (KAFKA-1029). Off (by the name in it): the node of a former life
+        /// is taken for an election, and two have one epoch.
+        OwnSession,
     }
 }
 
@@ -48,6 +54,8 @@ pub enum Invariant {
     BelievedLeaders,
     /// Tokens rise from one established leader to the next.
     TokenRises,
+    /// The store takes no write of a controller whose epoch is not the stored one.
+    NoStaleWrite,
 }
 
 impl Invariant {
@@ -57,6 +65,7 @@ impl Invariant {
         match self {
             Self::BelievedLeaders => "INV-S1",
             Self::TokenRises => "INV-E6",
+            Self::NoStaleWrite => "KZ-NoStaleWrite",
         }
     }
 }
@@ -65,14 +74,21 @@ impl Rule {
     /// What breaks first when the rule is off.
     #[must_use]
     pub const fn protects(self) -> Invariant {
-        Invariant::BelievedLeaders
+        match self {
+            Self::GuardedWrites => Invariant::NoStaleWrite,
+            _ => Invariant::BelievedLeaders,
+        }
     }
 
     /// What may break as a consequence, and in a schedule where the first is not looked at, before it: who believes too
     /// long may have taken office late.
     #[must_use]
     pub const fn follows(self) -> &'static [Invariant] {
-        &[Invariant::TokenRises]
+        match self {
+            // Who takes itself for elected writes as such.
+            Self::OwnSession => &[Invariant::TokenRises, Invariant::NoStaleWrite],
+            _ => &[Invariant::TokenRises],
+        }
     }
 }
 

@@ -187,6 +187,8 @@ pub(super) const LEASE_RULES: [&str; tenure::lease::Rule::ALL.len()] = [
     "majority-of-configured",
     "outwait-former",
     "proven-at-leader",
+    "guarded-writes",
+    "own-session",
 ];
 
 /// The names of the rules of ZooKeeper's own election, as [`RULES`] are Raft's.

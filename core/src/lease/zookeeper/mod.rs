@@ -54,6 +54,7 @@
 
 mod api;
 mod config;
+pub mod controller;
 mod machine;
 mod queue;
 mod session;

@@ -1,5 +1,6 @@
 //! Ephemeral nodes in ZooKeeper.
 
+mod controller;
 mod desk;
 mod reports;
 mod rest;

@@ -203,6 +203,11 @@ impl Model {
         self.tell(session, Reply::Expired);
     }
 
+    /// It answers.
+    pub(crate) fn say(&mut self, who: usize, ticket: Ticket, reply: Reply) {
+        self.said.push_back((who, ticket, reply));
+    }
+
     /// The next thing it says, to whom and as the answer to what.
     pub(crate) fn said(&mut self) -> Option<(usize, Ticket, Reply)> {
         self.said.pop_front()
@@ -239,7 +244,7 @@ impl Model {
     }
 
     /// A server hears of it.
-    fn hear(&mut self, now: u64, id: SessionId) -> bool {
+    pub(crate) fn hear(&mut self, now: u64, id: SessionId) -> bool {
         let server = self.random.below(SERVERS);
         let Some(session) = self.sessions.get_mut(&id) else {
             return false;

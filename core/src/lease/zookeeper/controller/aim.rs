@@ -1,0 +1,147 @@
+//! What a node can be about, what it can ask for, and how it comes from one to the next.
+
+use super::Controller;
+use crate::Instant;
+use crate::lease::Rules;
+
+/// What a request was for, and of which of the node's attempts: what was asked in one is not answered in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Asked {
+    pub(super) kind: Kind,
+    pub(super) place: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Connect,
+    /// Writes the own node.
+    Renew,
+    /// Creates so many parts of the parent.
+    Parent(u8),
+    /// Creates the epoch's node.
+    Start,
+    /// Looks at `/controller`; `true`: and watches it.
+    Look(bool),
+    /// Looks at the epoch.
+    Epoch,
+    Claim,
+    /// Deletes the own node.
+    Delete,
+    Close,
+}
+
+/// What the node is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Aim {
+    /// Looks who is elected, and does not want to be for a while, or for good.
+    Observe,
+    /// Looks whether anybody is (KZ-1), and waits while somebody is.
+    Wait,
+    /// Somebody is: looks in which epoch, and then does as before.
+    Learn,
+    /// Nobody is: looks at the epoch (KZ-2).
+    Read,
+    /// Creates so many parts of the parent.
+    Prepare(u8),
+    /// Creates the epoch's node.
+    Start,
+    /// Claims the epoch after the one it read.
+    Claim,
+    /// Its claim may have been carried out, or not (KZ-4): looks whose `/controller` is.
+    Doubt,
+    /// It is its own: looks whether the epoch is the one it claimed.
+    Confirm,
+    /// Its node is there, in its epoch; waits until its session is known to go on.
+    Won,
+    /// Leads.
+    Hold,
+    /// Gives up its node, and then its session; and then does not want to lead for a while.
+    Leave(Rest),
+}
+
+/// For how long a node does not want to lead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Rest {
+    None,
+    /// So that not all come back at once.
+    Briefly,
+    /// As long as a session: somebody else comes first.
+    Long,
+}
+
+impl<R: Rules> Controller<R> {
+    /// Wants a session.
+    pub(super) fn connect(&mut self, now: Instant) {
+        self.session.begin(now);
+        self.forget();
+        self.next = Instant::FOREVER;
+    }
+
+    /// Begins another attempt, of which nothing is known yet.
+    pub(super) fn forget(&mut self) {
+        self.place = self.place.wrapping_add(1);
+        self.watch = 0;
+        self.claimed = 0;
+        self.version = 0;
+    }
+
+    /// Wants to lead: KZ-1.
+    pub(super) fn want(&mut self, now: Instant) {
+        if self.budget().is_ok() {
+            self.again(now);
+        } else {
+            // In this session it cannot; in another it may.
+            self.leave(now, Rest::Long);
+        }
+    }
+
+    /// Looks again whether anybody is elected.
+    pub(super) fn again(&mut self, now: Instant) {
+        self.forget();
+        self.turn(now, Aim::Wait);
+    }
+
+    /// From now on it is about that.
+    pub(super) fn turn(&mut self, now: Instant, aim: Aim) {
+        self.aim = aim;
+        self.next = now;
+    }
+
+    /// Gives up node and session, and then does not want to lead for a while.
+    pub(super) fn leave(&mut self, now: Instant, rest: Rest) {
+        let timing = self.timing();
+        if !self.session.is_open() {
+            return self.stand_back(now, rest);
+        }
+        self.session.leave(now, &timing);
+        self.watch = 0;
+        self.turn(now, Aim::Leave(rest));
+    }
+
+    /// They were given up.
+    pub(super) fn stand_back(&mut self, now: Instant, rest: Rest) {
+        let timing = self.config.common.timing;
+        self.rests = match rest {
+            _ if !self.config.common.candidate => Instant::FOREVER,
+            Rest::None => now,
+            Rest::Briefly => now + self.random.duration(timing.retry, timing.renew),
+            Rest::Long => now + timing.ttl,
+        };
+        self.aim = if self.rests > now {
+            Aim::Observe
+        } else {
+            Aim::Wait
+        };
+        self.connect(now);
+    }
+
+    pub(super) fn look_later(&mut self, now: Instant) {
+        let timing = self.timing();
+        self.next = now + timing.renew_pause(&mut self.random);
+    }
+
+    pub(super) fn try_later(&mut self, now: Instant) {
+        let timing = self.timing();
+        self.next = now + timing.retry_pause(&mut self.random);
+    }
+}

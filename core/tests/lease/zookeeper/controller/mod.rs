@@ -1,0 +1,8 @@
+//! Kafka's single ephemeral controller.
+
+mod reports;
+mod rest;
+mod store;
+mod storms;
+
+use super::{common, config};
