@@ -4,6 +4,7 @@
 //! find that the named one breaks, first, and that nothing undeclared does. What they do not find is a rule that nothing
 //! needs, or a judge that cannot fail.
 
+mod kraft;
 mod zab;
 
 use crate::check::Check;
@@ -65,7 +66,8 @@ impl Mutant {
         let rules = Rule::ALL.into_iter().map(Self::of);
         let controls = Control::ALL.into_iter().map(Self::control);
         let zab = tenure::zab::Rule::ALL.into_iter().map(zab::mutant);
-        rules.chain(controls).chain(zab).collect()
+        let kraft = tenure::kraft::Rule::ALL.into_iter().map(kraft::mutant);
+        rules.chain(controls).chain(zab).chain(kraft).collect()
     }
 
     /// The mutant of a rule.

@@ -23,6 +23,9 @@ const STORE_CANARY: tenure::lease::Rule = tenure::lease::Rule::DemoteByTimer;
 /// Among ZooKeeper's servers, that an entry is acknowledged when it is synced.
 #[cfg(feature = "peers")]
 const ZAB_CANARY: tenure::zab::Rule = tenure::zab::Rule::AckDurable;
+/// Among Kafka's controllers, that more than half have to agree.
+#[cfg(feature = "peers")]
+const KRAFT_CANARY: tenure::kraft::Rule = tenure::kraft::Rule::MajorityOfVoters;
 const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
@@ -40,6 +43,9 @@ pub enum Of {
     /// As ZooKeeper's own servers do.
     #[cfg(feature = "peers")]
     Zab,
+    /// As Kafka's controllers do.
+    #[cfg(feature = "peers")]
+    Kraft,
 }
 
 impl Of {
@@ -47,8 +53,10 @@ impl Of {
     #[must_use]
     pub fn setting(setting: &Setting) -> Self {
         #[cfg(feature = "peers")]
-        if let Some(schedule::Among::Zab(_)) = &setting.among {
-            return Self::Zab;
+        match &setting.among {
+            Some(schedule::Among::Zab(_)) => return Self::Zab,
+            Some(schedule::Among::Kraft(_)) => return Self::Kraft,
+            None => {}
         }
         let store = setting.by_store.as_ref();
         store.map_or(Self::Raft, |store| Self::Store(store.kind))
@@ -58,12 +66,14 @@ impl Of {
     #[must_use]
     pub const fn judges(self, check: Check) -> bool {
         match self {
-            Self::Raft => !check.is_of_broadcast(),
+            Self::Raft => !check.is_of_broadcast() && !check.is_of_kraft(),
             Self::Store(kind) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
             }
             #[cfg(feature = "peers")]
-            Self::Zab => !check.is_of_raft(),
+            Self::Zab => !check.is_of_raft() && !check.is_of_kraft(),
+            #[cfg(feature = "peers")]
+            Self::Kraft => !check.is_of_broadcast(),
         }
     }
 
@@ -74,7 +84,7 @@ impl Of {
             Self::Raft => true,
             Self::Store(kind) => !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens()),
             #[cfg(feature = "peers")]
-            Self::Zab => !mark.is_of_raft() || mark.is_of_logs(),
+            Self::Zab | Self::Kraft => !mark.is_of_raft() || mark.is_of_logs(),
         }
     }
 
@@ -85,7 +95,7 @@ impl Of {
             Self::Raft => true,
             Self::Store(_) => !Action::is_of_peers(kind),
             #[cfg(feature = "peers")]
-            Self::Zab => !Action::is_of_raft(kind),
+            Self::Zab | Self::Kraft => !Action::is_of_raft(kind),
         }
     }
 
@@ -94,7 +104,7 @@ impl Of {
         match self {
             Self::Raft | Self::Store(_) => false,
             #[cfg(feature = "peers")]
-            Self::Zab => true,
+            Self::Zab | Self::Kraft => true,
         }
     }
 
@@ -114,6 +124,8 @@ impl Of {
             },
             #[cfg(feature = "peers")]
             Self::Zab => Setting::among(schedule::Among::Zab(vec![ZAB_CANARY])),
+            #[cfg(feature = "peers")]
+            Self::Kraft => Setting::among(schedule::Among::Kraft(vec![KRAFT_CANARY])),
         }
     }
 }

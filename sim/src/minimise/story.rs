@@ -97,6 +97,10 @@ const fn chinese(check: Check) -> &'static str {
         Check::PrimaryIntegrity => "主节点先交付前代再提议",
         Check::AckMeansDurable => "确认即已落盘",
         Check::LogContinuity => "日志没有空洞",
+        Check::PreVoteQuiet => "预投票不留痕",
+        Check::ResignedNoReuse => "重启的领导者不再续任",
+        Check::ClaimAfterCatchUp => "追上才接管",
+        Check::StaleLeaderStops => "被取代者按时停下",
     }
 }
 

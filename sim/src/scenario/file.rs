@@ -5,10 +5,10 @@ use super::format::{Kind, MEMBER};
 use super::names::Peers;
 use super::names::{Named, RULES, TAKEOVER_OF, THROUGH_OF};
 use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
-#[cfg(feature = "peers")]
-use super::zab;
 use super::{Bilingual, Clients, Elects, Refusal, Scenario, VERSION};
 use super::{by_store, parts};
+#[cfg(feature = "peers")]
+use super::{kraft, zab};
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Flap, Who};
@@ -64,6 +64,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Named::Store(kind) => Elects::ByStore(by_store::lease(file, kind)?),
         #[cfg(feature = "peers")]
         Named::Peers(Peers::Zab) => Elects::Zab(zab::read(file)),
+        #[cfg(feature = "peers")]
+        Named::Peers(Peers::Kraft) => Elects::Kraft(kraft::read(file)),
     };
     let (nodes, seed) = (file.get("nodes") as usize, file.get("seed"));
     let mut off = Vec::new();
@@ -124,6 +126,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
             (None, Elects::ByStore(lease)) => lease.timing.ttl.as_micros().saturating_mul(2),
             #[cfg(feature = "peers")]
             (None, Elects::Zab(params)) => params.leader_within(),
+            #[cfg(feature = "peers")]
+            (None, Elects::Kraft(params)) => params.leader_within(),
         },
         duration: file.get("duration"),
         faults: Vec::new(),
@@ -135,6 +139,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Err(Unfit::Lease(error)) => return Err(by_store::unsafe_timing(file, root, &error)),
         #[cfg(feature = "peers")]
         Err(Unfit::Zab(error)) => return Err(zab::unfit(file, root, &error)),
+        #[cfg(feature = "peers")]
+        Err(Unfit::Kraft(error)) => return Err(kraft::unfit(file, root, &error)),
     }
     #[cfg(feature = "peers")]
     zab::check_observers(&scenario, file, root)?;

@@ -7,6 +7,8 @@ mod by_store;
 mod file;
 mod fits;
 mod format;
+#[cfg(feature = "peers")]
+mod kraft;
 mod limits;
 mod names;
 mod parts;
@@ -30,9 +32,9 @@ use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
-#[cfg(feature = "peers")]
-use crate::scheme::zab as peers_zab;
 use crate::scheme::{Setup, Unfit, lease, raft};
+#[cfg(feature = "peers")]
+use crate::scheme::{kraft as peers_kraft, zab as peers_zab};
 use tenure::raft::{Rule, Switched, Timing};
 use tenure::rules::Rules;
 
@@ -92,6 +94,9 @@ pub enum Elects {
     /// As ZooKeeper's own servers do.
     #[cfg(feature = "peers")]
     Zab(peers_zab::Params),
+    /// As Kafka's controllers do.
+    #[cfg(feature = "peers")]
+    Kraft(peers_kraft::Params),
 }
 
 /// An election by a store.
@@ -204,6 +209,12 @@ impl Scenario {
                 params: *params,
                 seed,
             }),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => Setup::Kraft(peers_kraft::Setup {
+                nodes,
+                params: *params,
+                seed,
+            }),
         }
     }
 
@@ -231,7 +242,7 @@ impl Scenario {
             Elects::Raft => self.log,
             Elects::ByStore(_) => false,
             #[cfg(feature = "peers")]
-            Elects::Zab(_) => true,
+            Elects::Zab(_) | Elects::Kraft(_) => true,
         }
     }
 
@@ -241,7 +252,7 @@ impl Scenario {
         match &self.elects {
             Elects::Raft | Elects::ByStore(_) => self.safe_mode,
             #[cfg(feature = "peers")]
-            Elects::Zab(_) => false,
+            Elects::Zab(_) | Elects::Kraft(_) => false,
         }
     }
 
@@ -253,6 +264,8 @@ impl Scenario {
             Elects::ByStore(_) => 0,
             #[cfg(feature = "peers")]
             Elects::Zab(params) => self.nodes - params.observers,
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => self.nodes - params.observers,
         }
     }
 
@@ -264,6 +277,8 @@ impl Scenario {
             Elects::ByStore(lease) => lease.kind.name(),
             #[cfg(feature = "peers")]
             Elects::Zab(_) => "zab",
+            #[cfg(feature = "peers")]
+            Elects::Kraft(_) => "kraft",
         }
     }
 
@@ -288,6 +303,12 @@ impl Scenario {
             #[cfg(feature = "peers")]
             Elects::Zab(params) => (tenure::zab::Rule::ALL.into_iter())
                 .zip(names::ZAB_RULES)
+                .filter(|(rule, _)| !params.rules.keeps(*rule))
+                .map(|(_, name)| name)
+                .collect(),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => (tenure::kraft::Rule::ALL.into_iter())
+                .zip(names::KRAFT_RULES)
                 .filter(|(rule, _)| !params.rules.keeps(*rule))
                 .map(|(_, name)| name)
                 .collect(),
@@ -364,6 +385,13 @@ pub fn lease_rule_names() -> [&'static str; tenure::lease::Rule::ALL.len()] {
 #[must_use]
 pub fn zab_rule_names() -> [&'static str; tenure::zab::Rule::ALL.len()] {
     names::ZAB_RULES
+}
+
+/// The same of the rules of Kafka's controllers, in the order of [`tenure::kraft::Rule::ALL`].
+#[cfg(feature = "peers")]
+#[must_use]
+pub fn kraft_rule_names() -> [&'static str; tenure::kraft::Rule::ALL.len()] {
+    names::KRAFT_RULES
 }
 
 /// A seed as people write it: a whole number below 2⁶⁴.

@@ -20,6 +20,9 @@ pub(super) enum Peers {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab,
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft,
 }
 
 impl Peers {
@@ -27,6 +30,8 @@ impl Peers {
     const ALL: &'static [(Self, &'static str)] = &[
         #[cfg(feature = "peers")]
         (Self::Zab, "zab"),
+        #[cfg(feature = "peers")]
+        (Self::Kraft, "kraft"),
     ];
 }
 
@@ -79,6 +84,8 @@ impl Named {
             Self::Store(_) => &LEASE_RULES,
             #[cfg(feature = "peers")]
             Self::Peers(Peers::Zab) => &ZAB_RULES,
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Kraft) => &KRAFT_RULES,
         }
     }
 }
@@ -91,6 +98,8 @@ impl Scenario {
             Elects::ByStore(lease) => Named::Store(lease.kind),
             #[cfg(feature = "peers")]
             Elects::Zab(_) => Named::Peers(Peers::Zab),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(_) => Named::Peers(Peers::Kraft),
         }
     }
 }
@@ -222,12 +231,39 @@ pub(super) const ZAB_RULES: [&str; tenure::zab::Rule::ALL.len()] = [
     "sync-by-quorum",
 ];
 
+/// The names of the rules of Kafka's controllers, as [`RULES`] are Raft's.
+#[cfg(feature = "peers")]
+pub(super) const KRAFT_RULES: [&str; tenure::kraft::Rule::ALL.len()] = [
+    "durable-before-reply",
+    "durable-before-leading",
+    "one-vote-an-epoch",
+    "up-to-date-log",
+    "majority-of-voters",
+    "directory-in-votes",
+    "pre-vote",
+    "fetched-follower-refuses",
+    "unfetched-follower-grants",
+    "pre-vote-not-persisted",
+    "own-epoch-high-watermark",
+    "high-watermark-never-falls",
+    "truncate-first",
+    "divergence-checked",
+    "flush-before-fetch",
+    "flush-before-own-ack",
+    "check-quorum",
+    "restarted-leader-resigns",
+    "claim-after-catchup",
+    "renounce-resigns-raft",
+];
+
 /// The names of all rules that are none of Raft's.
 #[cfg(not(target_family = "wasm"))]
 pub(super) const OTHER_RULES: &[&[&str]] = &[
     &LEASE_RULES,
     #[cfg(feature = "peers")]
     &ZAB_RULES,
+    #[cfg(feature = "peers")]
+    &KRAFT_RULES,
 ];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.
@@ -277,6 +313,9 @@ mod tests {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
         for (rule, name) in tenure::zab::Rule::ALL.into_iter().zip(ZAB_RULES) {
+            assert_eq!(format!("{rule:?}"), camel(name));
+        }
+        for (rule, name) in tenure::kraft::Rule::ALL.into_iter().zip(KRAFT_RULES) {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
     }

@@ -14,6 +14,8 @@ const PARTS: &[(&str, fn(Named) -> bool)] = &[
     ("disk", |scheme| scheme.store().is_none()),
     #[cfg(feature = "peers")]
     ("zab", |scheme| scheme == Named::Peers(Peers::Zab)),
+    #[cfg(feature = "peers")]
+    ("kraft", |scheme| scheme == Named::Peers(Peers::Kraft)),
 ];
 
 /// Refuses the parts of a file that make no sense with its scheme.

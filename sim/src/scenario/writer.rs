@@ -8,7 +8,7 @@ use crate::json::Writer;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 #[cfg(feature = "peers")]
-use crate::scheme::zab::Params;
+use crate::scheme::{kraft, zab::Params};
 
 /// Writes a file that reads back as the scenario.
 pub(super) fn write(scenario: &Scenario) -> String {
@@ -24,6 +24,8 @@ pub(super) fn write(scenario: &Scenario) -> String {
         Elects::ByStore(lease) => w.lease(lease),
         #[cfg(feature = "peers")]
         Elects::Zab(params) => w.zab(params),
+        #[cfg(feature = "peers")]
+        Elects::Kraft(params) => w.kraft(params),
     }
     let off = scenario.rules_off();
     if !off.is_empty() {
@@ -150,6 +152,26 @@ impl Writer {
         );
         if let Some(patience) = timing.epoch_patience {
             self.span("epochPatience", patience.as_micros());
+        }
+        self.plain("observers", &params.observers.to_string());
+        self.close('}');
+    }
+
+    #[cfg(feature = "peers")]
+    #[inline(never)]
+    fn kraft(&mut self, params: &kraft::Params) {
+        let timing = params.timing;
+        self.open("kraft", '{');
+        for (name, span) in [
+            ("electionTimeout", timing.election_timeout),
+            ("fetchTimeout", timing.fetch_timeout),
+            ("electionBackoffMax", timing.election_backoff_max),
+            ("requestTimeout", timing.request_timeout),
+            ("retryBackoff", timing.retry_backoff),
+            ("appendLinger", timing.append_linger),
+            ("fetchMaxWait", timing.fetch_max_wait),
+        ] {
+            self.span(name, span.as_micros());
         }
         self.plain("observers", &params.observers.to_string());
         self.close('}');

@@ -1,6 +1,8 @@
 //! What the nodes of any scheme say to each other, write, and keep on their disks. A further scheme of peers is a further variant
 //! of each, and a line of [`among`].
 
+#[cfg(feature = "peers")]
+use super::kraft::{self, Machine as Kraft};
 use super::raft::{self, Machine as Raft};
 #[cfg(feature = "peers")]
 use super::zab::{self, Machine as Zab};
@@ -18,6 +20,9 @@ pub enum PeerSaid {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Message),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Message),
 }
 
 /// What a machine of one scheme or another has its disk write.
@@ -28,6 +33,9 @@ pub enum Write {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Request),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Write),
 }
 
 /// What a disk holds of a machine of one scheme or another: the fold of its writes.
@@ -38,6 +46,9 @@ pub enum Stored {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Stored),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Stored),
 }
 
 impl PeerSaid {
@@ -48,6 +59,8 @@ impl PeerSaid {
             Self::Raft(message) => raft::message_kind(message),
             #[cfg(feature = "peers")]
             Self::Zab(message) => zab::message_kind(message),
+            #[cfg(feature = "peers")]
+            Self::Kraft(message) => kraft::message_kind(message),
         }
     }
 
@@ -58,6 +71,8 @@ impl PeerSaid {
             Self::Raft(message) => Some(message.term()),
             #[cfg(feature = "peers")]
             Self::Zab(message) => zab::code::epoch(message),
+            #[cfg(feature = "peers")]
+            Self::Kraft(message) => kraft::code::epoch(message),
         }
     }
 
@@ -67,6 +82,8 @@ impl PeerSaid {
             Self::Raft(message) => raft::fold(message, trace),
             #[cfg(feature = "peers")]
             Self::Zab(message) => zab::fold(message, trace),
+            #[cfg(feature = "peers")]
+            Self::Kraft(message) => kraft::fold(message, trace),
         }
     }
 }
@@ -79,6 +96,8 @@ impl Stored {
             Self::Raft(stored) => Some(stored),
             #[cfg(feature = "peers")]
             Self::Zab(_) => None,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => None,
         }
     }
 }
@@ -98,6 +117,8 @@ impl Kept for Stored {
             Write::Raft(write) => Raft::of(self).fold(write),
             #[cfg(feature = "peers")]
             Write::Zab(write) => Zab::of(self).fold(write),
+            #[cfg(feature = "peers")]
+            Write::Kraft(write) => Kraft::of(self).fold(write),
         }
     }
 
@@ -106,6 +127,8 @@ impl Kept for Stored {
             Write::Raft(write) => <tenure::raft::Stored as Kept>::is_rested_on(write),
             #[cfg(feature = "peers")]
             Write::Zab(write) => <tenure::zab::Stored as Kept>::is_rested_on(write),
+            #[cfg(feature = "peers")]
+            Write::Kraft(write) => <tenure::kraft::Stored as Kept>::is_rested_on(write),
         }
     }
 
@@ -114,6 +137,8 @@ impl Kept for Stored {
             Self::Raft(stored) => Kept::crash(stored, draw),
             #[cfg(feature = "peers")]
             Self::Zab(stored) => Kept::crash(stored, draw),
+            #[cfg(feature = "peers")]
+            Self::Kraft(stored) => Kept::crash(stored, draw),
         }
     }
 }
@@ -124,6 +149,8 @@ impl Logged for Stored {
             Self::Raft(stored) => Logged::log(stored),
             #[cfg(feature = "peers")]
             Self::Zab(stored) => Logged::log(stored),
+            #[cfg(feature = "peers")]
+            Self::Kraft(stored) => Logged::log(stored),
         }
     }
 
@@ -132,6 +159,8 @@ impl Logged for Stored {
             Self::Raft(stored) => Logged::synced(stored),
             #[cfg(feature = "peers")]
             Self::Zab(stored) => Logged::synced(stored),
+            #[cfg(feature = "peers")]
+            Self::Kraft(stored) => Logged::synced(stored),
         }
     }
 }
@@ -202,3 +231,5 @@ macro_rules! among {
 among!(Raft, Raft);
 #[cfg(feature = "peers")]
 among!(Zab, Zab);
+#[cfg(feature = "peers")]
+among!(Kraft, Kraft);

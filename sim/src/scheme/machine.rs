@@ -2,6 +2,8 @@
 
 use super::any::Among;
 #[cfg(feature = "peers")]
+use super::kraft::{self, Machine as Kraft};
+#[cfg(feature = "peers")]
 use super::zab::{self, Machine as Zab};
 use super::{
     Answer, Ask, Carried, Detail, Look, PeerSaid, Recorded, Scheme, Stored, Write, lease,
@@ -33,6 +35,9 @@ pub enum Machine {
     /// ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(Box<Zab>),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(Box<Kraft>),
 }
 
 /// Does the same for all that elect among themselves, and another thing for those that elect by a store. A further scheme of
@@ -43,6 +48,8 @@ macro_rules! either {
             Self::Raft($peer) => $among,
             #[cfg(feature = "peers")]
             Self::Zab($peer) => $among,
+            #[cfg(feature = "peers")]
+            Self::Kraft($peer) => $among,
             Self::Lease($lease) => $by_store,
         }
     };
@@ -61,6 +68,11 @@ macro_rules! any {
                 type $scheme = Zab;
                 $among
             }
+            #[cfg(feature = "peers")]
+            $of::Kraft($inner) => {
+                type $scheme = Kraft;
+                $among
+            }
         }
     };
 }
@@ -75,6 +87,9 @@ pub enum Setup {
     /// Of ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(zab::Setup),
+    /// Of the quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(kraft::Setup),
 }
 
 /// Why no machine can be built from a setup.
@@ -87,6 +102,9 @@ pub enum Unfit {
     /// Of ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::ConfigError),
+    /// Of the quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::ConfigError),
 }
 
 impl Unfit {
@@ -98,6 +116,8 @@ impl Unfit {
             Self::Lease(error) => error.code(),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.code(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.code(),
         }
     }
 
@@ -109,6 +129,8 @@ impl Unfit {
             Self::Lease(error) => error.reason().to_string(),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.reason().to_string(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.reason().to_string(),
         }
     }
 
@@ -120,6 +142,8 @@ impl Unfit {
             Self::Lease(error) => error.remedy(),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.remedy(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.remedy(),
         }
     }
 }
@@ -131,6 +155,8 @@ impl fmt::Display for Unfit {
             Self::Lease(error) => error.fmt(f),
             #[cfg(feature = "peers")]
             Self::Zab(error) => error.fmt(f),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.fmt(f),
         }
     }
 }
@@ -148,6 +174,8 @@ impl Setup {
             Self::Lease(setup) => setup.check().map_err(Unfit::Lease),
             #[cfg(feature = "peers")]
             Self::Zab(setup) => setup.check().map_err(Unfit::Zab),
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => setup.check().map_err(Unfit::Kraft),
         }
     }
 
@@ -176,6 +204,8 @@ impl Setup {
             Self::Lease(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => true,
         }
     }
 
@@ -186,6 +216,8 @@ impl Setup {
             Self::Raft(_) | Self::Lease(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => true,
         }
     }
 
@@ -196,6 +228,18 @@ impl Setup {
             Self::Raft(_) | Self::Lease(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => false,
+        }
+    }
+
+    /// For how long one that was overtaken believes that it leads, at most, where the logs are those of Kafka's controllers.
+    #[must_use]
+    pub fn stops_within(&self) -> Option<u64> {
+        match self {
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => Some(setup.params.stops_within()),
+            _ => None,
         }
     }
 
@@ -207,6 +251,8 @@ impl Setup {
             Self::Lease(setup) => setup.ttl(),
             #[cfg(feature = "peers")]
             Self::Zab(setup) => setup.params.timing.sync(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => setup.params.timing.fetch_timeout,
         }
     }
 
@@ -219,6 +265,9 @@ impl Setup {
             // No promise of it rests on the pace of a clock.
             #[cfg(feature = "peers")]
             Self::Zab(_) => zab::RATE_BOUND,
+            // No promise of it rests on the pace of a clock.
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => kraft::RATE_BOUND,
         }
     }
 
@@ -241,6 +290,9 @@ pub enum Refusals {
     /// Of ZooKeeper's own election.
     #[cfg(feature = "peers")]
     Zab(tenure::zab::Refusals),
+    /// Of the quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Refusals),
 }
 
 impl Default for Refusals {
@@ -258,6 +310,8 @@ impl Refusals {
             Self::Lease(refusals) => u64::from(refusals.total()),
             #[cfg(feature = "peers")]
             Self::Zab(refusals) => refusals.total(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(refusals) => refusals.total(),
         }
     }
 }
@@ -366,6 +420,8 @@ impl Scheme for Machine {
             Setup::Lease(setup) => Self::Lease(Box::new(setup.boot(node, life, now)?)),
             #[cfg(feature = "peers")]
             Setup::Zab(setup) => Self::Zab(start(setup, node, life, stored, now)?),
+            #[cfg(feature = "peers")]
+            Setup::Kraft(setup) => Self::Kraft(start(setup, node, life, stored, now)?),
         })
     }
 
@@ -387,6 +443,8 @@ impl Scheme for Machine {
             Self::Lease(lease) => Refusals::Lease(lease.refusals()),
             #[cfg(feature = "peers")]
             Self::Zab(zab) => Refusals::Zab(Scheme::refusals(&**zab)),
+            #[cfg(feature = "peers")]
+            Self::Kraft(kraft) => Refusals::Kraft(Scheme::refusals(&**kraft)),
         }
     }
 
@@ -396,6 +454,8 @@ impl Scheme for Machine {
             (Refusals::Lease(before), Refusals::Lease(now)) => lease::newly_refused(before, now),
             #[cfg(feature = "peers")]
             (Refusals::Zab(before), Refusals::Zab(now)) => Zab::newly_refused(before, now),
+            #[cfg(feature = "peers")]
+            (Refusals::Kraft(before), Refusals::Kraft(now)) => Kraft::newly_refused(before, now),
             _ => None,
         }
     }
@@ -410,6 +470,14 @@ impl Scheme for Machine {
 
     fn committed(&self) -> u64 {
         either!(self, peer => Scheme::committed(&**peer), _ => 0)
+    }
+
+    fn applied(&mut self, now: Instant, index: u64) -> bool {
+        either!(self, peer => Scheme::applied(&mut **peer, now, index), _ => false)
+    }
+
+    fn reads_by_entry(&self) -> bool {
+        either!(self, peer => peer.reads_by_entry(), _ => false)
     }
 
     fn propose(&mut self, now: Instant) -> Option<Position> {

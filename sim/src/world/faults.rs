@@ -331,6 +331,12 @@ impl World {
                 let ensemble = &zab.config().ensemble;
                 ensemble.is_quorum(|place| answers(ensemble.members()[place].id.0 as usize))
             }
+            #[cfg(feature = "peers")]
+            Some(Machine::Kraft(kraft)) => {
+                let voters = kraft.config().voters.ids();
+                let there = voters.iter().filter(|id| answers(id.0 as usize));
+                2 * there.count() > voters.len()
+            }
             Some(Machine::Lease(_)) => {
                 let servers = self.env.nodes..self.env.members();
                 let all = servers.len();

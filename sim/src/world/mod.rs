@@ -146,6 +146,7 @@ impl World {
             watches: scenario.clients.watches,
             voters: scenario.voters(),
             broadcast: setup.is_broadcast(),
+            kraft: setup.stops_within(),
         };
         let env = Env {
             now: 0,

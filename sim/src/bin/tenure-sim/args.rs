@@ -7,13 +7,16 @@ use crate::{
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
+use tenure::kraft::Rule as KraftRule;
 use tenure::lease::Rule as LeaseRule;
 use tenure::raft::Rule;
 use tenure::zab::Rule as ZabRule;
 use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
-use tenure_sim::scenario::{lease_rule_names, parse_seed, parse_span, rule_names, zab_rule_names};
+use tenure_sim::scenario::{
+    kraft_rule_names, lease_rule_names, parse_seed, parse_span, rule_names, zab_rule_names,
+};
 use tenure_sim::schedule::{self, Among};
 use tenure_sim::scheme::lease::Kind;
 use tenure_sim::{Refusal, Scenario};
@@ -82,7 +85,7 @@ impl Common {
 #[derive(Default)]
 struct Schemes {
     kind: Option<Kind>,
-    peers: bool,
+    peers: Option<Among>,
     off: Vec<String>,
     loses: bool,
 }
@@ -94,14 +97,16 @@ impl Schemes {
             "scheme" => {
                 let name = text(parser, "--scheme")?;
                 self.kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-                self.peers = name == Among::zab().name();
-                if self.kind.is_none() && !self.peers && name != "raft" {
+                self.peers = [Among::zab(), Among::kraft()]
+                    .into_iter()
+                    .find(|peers| peers.name() == name);
+                if self.kind.is_none() && self.peers.is_none() && name != "raft" {
                     let names = Kind::ALL.map(Kind::name).join(", ");
                     return Err(refusal(
                         "unknown-name",
                         "--scheme",
                         &format!("{name} is not known"),
-                        &format!("use one of raft, {names}, zab"),
+                        &format!("use one of raft, {names}, zab, kraft"),
                     ));
                 }
             }
@@ -122,11 +127,20 @@ impl Schemes {
                     "add --scheme",
                 ));
             }
-            if self.peers {
-                let off = (self.off.iter())
-                    .map(|name| named(name, "--off", &zab_rule_names(), &ZabRule::ALL));
-                let off = off.collect::<Result<_, _>>()?;
-                return Ok(schedule::Setting::among(Among::Zab(off)));
+            match self.peers {
+                Some(Among::Zab(_)) => {
+                    let off = (self.off.iter())
+                        .map(|name| named(name, "--off", &zab_rule_names(), &ZabRule::ALL));
+                    let off = off.collect::<Result<_, _>>()?;
+                    return Ok(schedule::Setting::among(Among::Zab(off)));
+                }
+                Some(Among::Kraft(_)) => {
+                    let off = (self.off.iter())
+                        .map(|name| named(name, "--off", &kraft_rule_names(), &KraftRule::ALL));
+                    let off = off.collect::<Result<_, _>>()?;
+                    return Ok(schedule::Setting::among(Among::Kraft(off)));
+                }
+                None => {}
             }
             let off = self.off.iter().map(|name| rule_named(name, "--off"));
             return Ok(schedule::Setting {

@@ -12,7 +12,7 @@ use tenure_sim::failure::Failure;
 use tenure_sim::fault::Action;
 use tenure_sim::marks::Mark;
 use tenure_sim::minimise::{FEW, Minimised};
-use tenure_sim::scenario::{lease_rule_names, rule_names, zab_rule_names};
+use tenure_sim::scenario::{kraft_rule_names, lease_rule_names, rule_names, zab_rule_names};
 use tenure_sim::schedule::{self, Among, Setting};
 use tenure_sim::scheme::Unfit;
 use tenure_sim::sweep::{HEALED_SOON, Of, Sweep, TWICE};
@@ -129,8 +129,14 @@ fn options(setting: &Setting) -> String {
     if let Some(among) = &setting.among {
         said += " --scheme ";
         said += among.name();
-        let Among::Zab(rules) = among;
-        off.extend((rules.iter()).map(|rule| zab_rule_names()[*rule as usize]));
+        match among {
+            Among::Zab(rules) => {
+                off.extend((rules.iter()).map(|rule| zab_rule_names()[*rule as usize]));
+            }
+            Among::Kraft(rules) => {
+                off.extend((rules.iter()).map(|rule| kraft_rule_names()[*rule as usize]));
+            }
+        }
     }
     for rule in off {
         said += " --off ";

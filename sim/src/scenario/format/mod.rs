@@ -5,6 +5,8 @@
 
 mod expect;
 mod faults;
+#[cfg(feature = "peers")]
+mod kraft;
 mod lease;
 mod setting;
 #[cfg(feature = "peers")]
@@ -160,6 +162,13 @@ pub(super) static FILE: &[Entry] = &[
         "zab",
         "The timing and the members of ZooKeeper's own election.",
         Kind::Object(zab::ZAB),
+        Absent,
+    ),
+    #[cfg(feature = "peers")]
+    entry(
+        "kraft",
+        "The timing and the members of the quorum of Kafka's controllers.",
+        Kind::Object(kraft::KRAFT),
         Absent,
     ),
     entry(
