@@ -240,6 +240,20 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   64: 'Ping',
   65: 'Sync',
   66: 'Closed',
+  90: 'Vote',
+  91: 'PreVoteAsked',
+  92: 'VoteYes',
+  93: 'VoteNo',
+  94: 'BeginQuorum',
+  95: 'BeginQuorumReply',
+  96: 'EndQuorum',
+  97: 'EndQuorumReply',
+  98: 'FetchAsked',
+  99: 'Fetched',
+  100: 'Diverging',
+  101: 'SnapshotNeeded',
+  102: 'FetchSnapshot',
+  103: 'SnapshotFetched',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

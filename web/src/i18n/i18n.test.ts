@@ -132,7 +132,7 @@ describe('the checks of the engine', () => {
 describe('the messages of the engine', () => {
   it('each have a name on the page', () => {
     const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-    const codes = ['sim/src/scheme/raft/code.rs', 'sim/src/scheme/zab/code.rs', 'sim/src/packet.rs']
+    const codes = ['sim/src/scheme/raft/code.rs', 'sim/src/scheme/zab/code.rs', 'sim/src/scheme/kraft/code.rs', 'sim/src/packet.rs']
       .flatMap((path) => [...source(path).matchAll(/pub\(crate\) const \w+: i64 = (\d+);/g)])
       .map(([, code]) => code);
     expect(codes).toContain('40');

@@ -35,6 +35,8 @@ export const REFUSALS_ZH: Refusals = {
     reason: '这属于另一种方案，而不是本文件的方案',
     remedy: '去掉它，或换用那种方案（{remedy}）',
   },
+  'fetch-timeout': { reason: '空闲的领导者答复得比跟随者愿意等的还晚（{reason}）', remedy: '把 kraft.fetchTimeout 调到大于 kraft.fetchMaxWait' },
+  'request-timeout': { reason: '向空闲领导者的每次拉取都会被当作丢失（{reason}）', remedy: '把 kraft.requestTimeout 调到大于 kraft.fetchMaxWait' },
   'wait-too-long': { reason: '没有人会等这么久（{reason}）', remedy: '缩短 zab.tick，或减小其倍数' },
   'needs-store': {
     reason: '只有依靠存储的选举才有这一项',
