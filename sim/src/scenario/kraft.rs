@@ -48,6 +48,6 @@ pub(super) fn unfit(file: Part<'_>, root: &Node, error: &ConfigError) -> Box<Sli
         ),
         _ => ("electionTimeout", error.remedy()),
     };
-    let at = place(file, root, "kraft", &[field]);
+    let at = place(file.node("kraft"), root, &[field]);
     Slip::new(at, error.code(), &error.reason().to_string(), remedy)
 }

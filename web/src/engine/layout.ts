@@ -179,7 +179,16 @@ export const KIND = Object.fromEntries(EVENT_KINDS.map((name, code) => [name, co
   number
 >;
 
-export const ROLES = ['follower', 'pre-candidate', 'candidate', 'elected', 'leader', 'halted', 'looking', 'observer'] as const;
+export const ROLES = [
+  'follower',
+  'pre-candidate',
+  'candidate',
+  'elected',
+  'leader',
+  'halted',
+  'looking',
+  'observer',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 export const STATUSES = ['up', 'paused', 'crashed'] as const;

@@ -219,9 +219,11 @@ export const en = {
   'check.resigned-no-reuse': 'A restarted leader stays out',
   'check.resigned-no-reuse.why': 'Who led a term in a former life leads it no more.',
   'check.claim-after-catch-up': 'Claims after catching up',
-  'check.claim-after-catch-up.why': 'Who may act in a term has applied an entry of it, and so everything before.',
+  'check.claim-after-catch-up.why':
+    'Who may act in a term has applied an entry of it, and so everything before.',
   'check.stale-leader-stops': 'The overtaken stops in time',
-  'check.stale-leader-stops.why': 'Who was overtaken believes that it leads for as long as the bound at most.',
+  'check.stale-leader-stops.why':
+    'Who was overtaken believes that it leads for as long as the bound at most.',
 
   // Setting
   'setting.title': 'Setting',

@@ -35,8 +35,14 @@ export const REFUSALS_ZH: Refusals = {
     reason: '这属于另一种方案，而不是本文件的方案',
     remedy: '去掉它，或换用那种方案（{remedy}）',
   },
-  'fetch-timeout': { reason: '空闲的领导者答复得比跟随者愿意等的还晚（{reason}）', remedy: '把 kraft.fetchTimeout 调到大于 kraft.fetchMaxWait' },
-  'request-timeout': { reason: '向空闲领导者的每次拉取都会被当作丢失（{reason}）', remedy: '把 kraft.requestTimeout 调到大于 kraft.fetchMaxWait' },
+  'fetch-timeout': {
+    reason: '空闲的领导者答复得比跟随者愿意等的还晚（{reason}）',
+    remedy: '把 kraft.fetchTimeout 调到大于 kraft.fetchMaxWait',
+  },
+  'request-timeout': {
+    reason: '向空闲领导者的每次拉取都会被当作丢失（{reason}）',
+    remedy: '把 kraft.requestTimeout 调到大于 kraft.fetchMaxWait',
+  },
   'wait-too-long': { reason: '没有人会等这么久（{reason}）', remedy: '缩短 zab.tick，或减小其倍数' },
   'needs-store': {
     reason: '只有依靠存储的选举才有这一项',
@@ -65,8 +71,14 @@ export const REFUSALS_ZH: Refusals = {
     remedy: '去掉它，或使用方案 raft',
   },
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
-  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock 或 etcd' },
-  'cluster-size': { reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意', remedy: '写 1、3 或 5' },
+  'one-server': {
+    reason: '这种方案的存储只有一台服务器',
+    remedy: '去掉 servers，或使用方案 redlock 或 etcd',
+  },
+  'cluster-size': {
+    reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意',
+    remedy: '写 1、3 或 5',
+  },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
   'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
   'too-many': { reason: '数量太多，无法运行', remedy: '减少一些（{remedy}）' },

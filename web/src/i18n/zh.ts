@@ -195,7 +195,8 @@ export const zh: Record<Key, string> = {
   'check.resigned-no-reuse': '重启的领导者不再续任',
   'check.resigned-no-reuse.why': '前世领导过某个任期的节点，不再领导这个任期。',
   'check.claim-after-catch-up': '追上才接管',
-  'check.claim-after-catch-up.why': '能在某个任期行事的节点，已经应用了这个任期的条目，因而也应用了之前的一切。',
+  'check.claim-after-catch-up.why':
+    '能在某个任期行事的节点，已经应用了这个任期的条目，因而也应用了之前的一切。',
   'check.stale-leader-stops': '被取代者按时停下',
   'check.stale-leader-stops.why': '被取代的领导者自认领导的时间，至多是这个界限。',
 
