@@ -286,6 +286,6 @@ mod tests {
                 }
             }
         }
-        walk(&FILE);
+        walk(FILE);
     }
 }
