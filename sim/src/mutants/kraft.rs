@@ -35,9 +35,9 @@ const fn checks_of(invariant: Invariant) -> &'static [Check] {
         Invariant::OneVote => &[Check::OneVotePerTerm],
         Invariant::LogMatching => &[Check::LogMatching],
         Invariant::LeaderCompleteness => &[Check::LeaderCompleteness, Check::CommittedIsDurable],
-        Invariant::HighWatermarkMonotone | Invariant::HighWatermarkOwnEpoch => {
-            &[Check::CommitRises]
-        }
+        // What is shown as committed and is not, was applied.
+        Invariant::HighWatermarkMonotone => &[Check::CommitRises, Check::StateMachineAgreement],
+        Invariant::HighWatermarkOwnEpoch => &[Check::CommitRises],
         Invariant::PreVoteQuiet => &[Check::PreVoteQuiet],
         Invariant::ResignedNoReuse => &[Check::ResignedNoReuse],
         Invariant::ClaimAfterCatchup => &[Check::ClaimAfterCatchUp],
@@ -70,6 +70,9 @@ const fn shows(rule: Rule) -> &'static [Check] {
 const fn unreachable(rule: Rule) -> Option<&'static str> {
     match rule {
         Rule::DirectoryInVotes => Some("voters are named without their disks here"),
+        Rule::HighWatermarkNeverFalls => {
+            Some("on a connection that keeps the order no fetch comes after a later one")
+        }
         _ => None,
     }
 }

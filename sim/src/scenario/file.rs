@@ -581,6 +581,7 @@ mod tests {
                         // Times that are safe with the usual others.
                         ("ttl", _) => "\"12s\"".to_owned(),
                         ("patience", _) => "\"500ms\"".to_owned(),
+                        ("fetchTimeout" | "requestTimeout", _) => "\"7s\"".to_owned(),
                         _ => sample(kind),
                     };
                     // Some are outside of those that have a log.
@@ -614,6 +615,8 @@ mod tests {
                 "redlock"
             } else if field.contains("\"zab\"") {
                 "zab"
+            } else if field.contains("\"kraft\"") {
+                "kraft"
             } else {
                 "raft"
             };
