@@ -329,11 +329,12 @@ mod tests {
             .filter_map(|mutant| mutant.rule)
             .collect();
         assert_eq!(rules, Rule::ALL);
-        let of_zab = |mutant: &Mutant| mutant.setting.among.is_some();
+        let of_others = |mutant: &Mutant| mutant.setting.among.is_some();
         for mutant in Mutant::all() {
             assert_eq!(mutant.setting.off.first().copied(), mutant.rule);
         }
-        let zab = Mutant::all().into_iter().filter(of_zab).count();
-        assert_eq!(zab, tenure::zab::Rule::ALL.len());
+        let others = Mutant::all().into_iter().filter(of_others).count();
+        let rules = tenure::zab::Rule::ALL.len() + tenure::kraft::Rule::ALL.len();
+        assert_eq!(others, rules);
     }
 }
