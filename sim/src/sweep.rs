@@ -28,6 +28,9 @@ const ZAB_CANARY: tenure::zab::Rule = tenure::zab::Rule::AckDurable;
 /// Among sentinels, that who voted for another waits.
 #[cfg(feature = "peers")]
 const SENTINEL_CANARY: tenure::sentinel::Rule = tenure::sentinel::Rule::WaitAfterVote;
+/// Among Kafka's controllers, that more than half have to agree.
+#[cfg(feature = "peers")]
+const KRAFT_CANARY: tenure::kraft::Rule = tenure::kraft::Rule::MajorityOfVoters;
 const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
@@ -48,6 +51,9 @@ pub enum Of {
     /// As sentinels do.
     #[cfg(feature = "peers")]
     Sentinel,
+    /// As Kafka's controllers do.
+    #[cfg(feature = "peers")]
+    Kraft,
 }
 
 impl Of {
@@ -58,6 +64,7 @@ impl Of {
         match &setting.among {
             Some(schedule::Among::Zab(_)) => return Self::Zab,
             Some(schedule::Among::Sentinel(_)) => return Self::Sentinel,
+            Some(schedule::Among::Kraft(_)) => return Self::Kraft,
             None => {}
         }
         let store = setting.by_store.as_ref();
@@ -71,12 +78,14 @@ impl Of {
             #[cfg(feature = "peers")]
             Self::Sentinel => check.is_of_sentinels() || matches!(check, Check::LeaderAgain),
             _ if check.is_of_sentinels() => false,
-            Self::Raft => !check.is_of_broadcast(),
+            Self::Raft => !check.is_of_broadcast() && !check.is_of_kraft(),
             Self::Store(kind) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
             }
             #[cfg(feature = "peers")]
-            Self::Zab => !check.is_of_raft(),
+            Self::Zab => !check.is_of_raft() && !check.is_of_kraft(),
+            #[cfg(feature = "peers")]
+            Self::Kraft => !check.is_of_broadcast(),
         }
     }
 
@@ -87,7 +96,7 @@ impl Of {
             Self::Raft => true,
             Self::Store(kind) => !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens()),
             #[cfg(feature = "peers")]
-            Self::Zab => !mark.is_of_raft() || mark.is_of_logs(),
+            Self::Zab | Self::Kraft => !mark.is_of_raft() || mark.is_of_logs(),
             // What is hard about theirs is what its judges are asked about.
             #[cfg(feature = "peers")]
             Self::Sentinel => false,
@@ -101,7 +110,7 @@ impl Of {
             Self::Raft => true,
             Self::Store(_) => !Action::is_of_peers(kind),
             #[cfg(feature = "peers")]
-            Self::Zab => !Action::is_of_raft(kind),
+            Self::Zab | Self::Kraft => !Action::is_of_raft(kind),
             // A sentinel that may not act any more has not promoted anybody: that it is to stop is hardly ever shown.
             #[cfg(feature = "peers")]
             Self::Sentinel => {
@@ -115,7 +124,7 @@ impl Of {
         match self {
             Self::Raft | Self::Store(_) => false,
             #[cfg(feature = "peers")]
-            Self::Zab | Self::Sentinel => true,
+            Self::Zab | Self::Sentinel | Self::Kraft => true,
         }
     }
 
@@ -137,6 +146,8 @@ impl Of {
             Self::Zab => Setting::among(schedule::Among::Zab(vec![ZAB_CANARY])),
             #[cfg(feature = "peers")]
             Self::Sentinel => Setting::among(schedule::Among::Sentinel(vec![SENTINEL_CANARY])),
+            #[cfg(feature = "peers")]
+            Self::Kraft => Setting::among(schedule::Among::Kraft(vec![KRAFT_CANARY])),
         }
     }
 }

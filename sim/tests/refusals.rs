@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 104] = [
+const REFUSALS: [(&str, &str); 106] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -38,6 +38,7 @@ const REFUSALS: [(&str, &str); 104] = [
         "empty-range.replay",
         "network.replayAfter (line 1, column 78)",
     ),
+    ("fetch-timeout", "kraft.fetchTimeout (line 1, column 74)"),
     ("fifo-duplicates", "network.duplicate (line 1, column 75)"),
     (
         "fifo-duplicates.change",
@@ -127,6 +128,10 @@ const REFUSALS: [(&str, &str); 104] = [
     ("quorum-beyond-nodes", "sentinel.quorum (line 1, column 74)"),
     ("rate-bound", "raft.rateBound (line 3, column 26)"),
     ("rate-bound.store", "lease.rateBound (line 1, column 69)"),
+    (
+        "request-timeout",
+        "kraft.requestTimeout (line 1, column 76)",
+    ),
     ("syntax", "line 1, column 63"),
     ("syntax.twice", "line 4, column 3"),
     (

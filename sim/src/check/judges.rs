@@ -4,6 +4,8 @@ use super::believed::BelievedLeaders;
 use super::jobs_concurrent::JobsConcurrent;
 use super::jobs_lost::JobsLost;
 use super::jobs_twice::JobsTwice;
+#[cfg(feature = "peers")]
+use super::kraft::KraftJudges;
 use super::leader_again::LeaderAgain;
 use super::linearizable::{Fate, Finding};
 use super::logs::LogJudges;
@@ -39,6 +41,9 @@ pub struct Judges {
     /// Where there are sentinels.
     #[cfg(feature = "peers")]
     sentinels: Option<Box<SentinelJudges>>,
+    /// Where the logs are those of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    kraft: Option<Box<KraftJudges>>,
 }
 
 /// The judges of jobs.
@@ -106,6 +111,8 @@ impl Judges {
                 .then(|| Box::new(LogJudges::new(nodes, &promises))),
             #[cfg(feature = "peers")]
             sentinels: None,
+            #[cfg(feature = "peers")]
+            kraft: (promises.kraft).map(|within| Box::new(KraftJudges::new(nodes, within))),
         }
     }
 
@@ -161,6 +168,10 @@ impl Judges {
     /// Tells all judges of a fact.
     pub fn hear(&mut self, now: u64, fact: Fact) -> Broken {
         let mut broken = Broken::default();
+        #[cfg(feature = "peers")]
+        if let Some(kraft) = &mut self.kraft {
+            kraft.hear(now, fact, &mut broken);
+        }
         match fact {
             Fact::Acted { node, term } => broken.add(
                 Check::OneLeaderPerTerm,
@@ -250,6 +261,12 @@ impl Judges {
             }
         }
         broken
+    }
+
+    /// The judges of Kafka's controllers, where there are those.
+    #[cfg(feature = "peers")]
+    pub(crate) fn kraft(&mut self) -> Option<&mut KraftJudges> {
+        self.kraft.as_deref_mut()
     }
 
     /// The judges of logs, where there are logs.
@@ -453,6 +470,16 @@ impl Judges {
                 .logs
                 .as_ref()
                 .map_or_else(Tally::default, |logs| logs.tally(check)),
+            Check::PreVoteQuiet
+            | Check::ResignedNoReuse
+            | Check::ClaimAfterCatchUp
+            | Check::StaleLeaderStops => {
+                #[cfg(feature = "peers")]
+                if let Some(kraft) = &self.kraft {
+                    return kraft.tally(check);
+                }
+                Tally::default()
+            }
             Check::JobsLost
             | Check::JobsTwiceFenced
             | Check::JobsTwiceUnfenced
@@ -480,6 +507,8 @@ impl Judges {
             self.promises.broadcast
         } else if check == Check::WatchComplete {
             self.promises.watches
+        } else if check.is_of_kraft() {
+            self.promises.kraft.is_some()
         } else if check.is_of_raft() {
             self.promises.logs && !self.promises.broadcast
         } else if check == Check::OneVotePerTerm {

@@ -9,6 +9,8 @@ mod agreement;
 pub(crate) mod believed;
 #[cfg(feature = "peers")]
 pub(crate) mod broadcast;
+#[cfg(feature = "peers")]
+mod claim_after_catch_up;
 mod commit_rises;
 mod committed_durable;
 pub(crate) mod configurations;
@@ -21,6 +23,8 @@ mod jobs_concurrent;
 mod jobs_lost;
 mod jobs_twice;
 mod judges;
+#[cfg(feature = "peers")]
+pub(crate) mod kraft;
 mod leader_again;
 mod leader_complete;
 pub(crate) mod linearizable;
@@ -37,17 +41,23 @@ mod never_revives;
 mod one_leader;
 mod one_vote;
 #[cfg(feature = "peers")]
+mod pre_vote_quiet;
+#[cfg(feature = "peers")]
 mod primary_integrity;
 #[cfg(feature = "peers")]
 mod promise_before_act;
 mod promises;
 #[cfg(feature = "peers")]
 mod proposals;
+#[cfg(feature = "peers")]
+mod resigned_no_reuse;
 mod runs;
 #[cfg(feature = "peers")]
 pub(crate) mod sentinel;
 mod spans;
 mod stale;
+#[cfg(feature = "peers")]
+mod stale_leader_stops;
 mod survives;
 mod terms;
 mod terms_burnt;
@@ -253,11 +263,19 @@ pub enum Check {
     SentinelNoAckLoss,
     /// At most one server takes writes (SEN-SingleWritableMaster): broken by design.
     SentinelSingleWritable,
+    /// Votes are recorded for those alone that stand (KR-PreVoteQuiet).
+    PreVoteQuiet,
+    /// Who led a term in a former life leads it no more (KR-ResignedNoReuse).
+    ResignedNoReuse,
+    /// Who may act in a term has applied an entry of it (KC-ClaimAfterCatchup).
+    ClaimAfterCatchUp,
+    /// Who was overtaken stops within the bound (KR-StaleLeaderStops).
+    StaleLeaderStops,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 52] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -306,6 +324,10 @@ impl Check {
         Self::SentinelMasterStays,
         Self::SentinelNoAckLoss,
         Self::SentinelSingleWritable,
+        Self::PreVoteQuiet,
+        Self::ResignedNoReuse,
+        Self::ClaimAfterCatchUp,
+        Self::StaleLeaderStops,
     ];
 
     /// Its name in files and reports.
@@ -360,6 +382,10 @@ impl Check {
             Self::SentinelMasterStays => "sen-master-stays",
             Self::SentinelNoAckLoss => "sen-no-ack-loss",
             Self::SentinelSingleWritable => "sen-single-writable",
+            Self::PreVoteQuiet => "pre-vote-quiet",
+            Self::ResignedNoReuse => "resigned-no-reuse",
+            Self::ClaimAfterCatchUp => "claim-after-catch-up",
+            Self::StaleLeaderStops => "stale-leader-stops",
         }
     }
 
@@ -374,6 +400,7 @@ impl Check {
     #[must_use]
     pub const fn is_of_sentinels(self) -> bool {
         self as u8 >= Self::SentinelOneVote as u8
+            && self as u8 <= Self::SentinelSingleWritable as u8
     }
 
     /// Whether it is about what Raft alone has: terms that are begun in vain, and members that change.
@@ -382,10 +409,22 @@ impl Check {
         matches!(self, Self::TermsBurnt | Self::IntersectingQuorums)
     }
 
+    /// Whether it is about the quorum of Kafka's controllers.
+    #[must_use]
+    pub const fn is_of_kraft(self) -> bool {
+        matches!(
+            self,
+            Self::PreVoteQuiet
+                | Self::ResignedNoReuse
+                | Self::ClaimAfterCatchUp
+                | Self::StaleLeaderStops
+        )
+    }
+
     /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.
     #[must_use]
     pub const fn is_of_broadcast(self) -> bool {
-        self as u8 >= Self::EpochOrder as u8 && !self.is_of_sentinels()
+        self as u8 >= Self::EpochOrder as u8 && self as u8 <= Self::LogContinuity as u8
     }
 
     /// Whether it is about tokens, or about work that is done under one. A leader without a token takes nothing over: no

@@ -27,6 +27,8 @@ pub struct Promises {
     pub broadcast: bool,
     /// The nodes are sentinels, and who leads is one of the data servers that they watch.
     pub sentinels: bool,
+    /// They are those of Kafka's controllers: for how long one that was overtaken believes that it leads, at most.
+    pub kraft: Option<u64>,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.
@@ -109,7 +111,11 @@ impl Promises {
             | Check::GlobalPrimaryOrder
             | Check::PrimaryIntegrity
             | Check::AckMeansDurable
-            | Check::LogContinuity => true,
+            | Check::LogContinuity
+            | Check::PreVoteQuiet
+            | Check::ResignedNoReuse
+            | Check::ClaimAfterCatchUp
+            | Check::StaleLeaderStops => true,
             Check::LocalReads => !self.broadcast,
             Check::TokenRises
             | Check::BelievedLeaders
@@ -236,6 +242,16 @@ impl Promises {
             }
             (Check::WatchComplete, _) => {
                 "Watchers of the store are told every change of their keys, in order, once, and no other."
+            }
+            (Check::PreVoteQuiet, _) => {
+                "A vote is recorded for a node that stands, and for no other."
+            }
+            (Check::ResignedNoReuse, _) => "Who led a term in a former life leads it no more.",
+            (Check::ClaimAfterCatchUp, _) => {
+                "Who may act in a term has applied an entry of it, and so everything before."
+            }
+            (Check::StaleLeaderStops, _) => {
+                "Who was overtaken believes that it leads for as long as the bound at most."
             }
             (Check::LinearizableStore, _) => {
                 "What clients of the store were answered has an order that explains it."

@@ -5,9 +5,7 @@ use crate::packet::code;
 use crate::scenario::{node_name, server_name};
 use crate::scheme::raft::code as raft;
 #[cfg(feature = "peers")]
-use crate::scheme::sentinel::code as sentinel;
-#[cfg(feature = "peers")]
-use crate::scheme::zab::code as zab;
+use crate::scheme::{kraft::code as kraft, sentinel::code as sentinel, zab::code as zab};
 
 /// The name of an actor: `n1`, …, `s1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
 pub(super) fn actor(nodes: usize, servers: usize, actor: u16) -> String {
@@ -82,6 +80,8 @@ const fn of_peers(kind: i64) -> &'static str {
         zab::NOTIFICATION..=zab::CLOSED => zab::NAMES[(kind - zab::NOTIFICATION) as usize],
         #[cfg(feature = "peers")]
         sentinel::PING..=sentinel::CLOSED => sentinel::NAMES[(kind - sentinel::PING) as usize],
+        #[cfg(feature = "peers")]
+        kraft::VOTE..=kraft::SNAPSHOT => kraft::NAMES[(kind - kraft::VOTE) as usize],
         _ => "message",
     }
 }

@@ -111,6 +111,10 @@ const fn chinese(check: Check) -> &'static str {
         Check::SentinelMasterStays => "能联系到的主服务器不被换掉",
         Check::SentinelNoAckLoss => "已确认的写入不丢",
         Check::SentinelSingleWritable => "只有一个可写的主服务器",
+        Check::PreVoteQuiet => "预投票不留痕",
+        Check::ResignedNoReuse => "重启的领导者不再续任",
+        Check::ClaimAfterCatchUp => "追上才接管",
+        Check::StaleLeaderStops => "被取代者按时停下",
     }
 }
 

@@ -101,6 +101,10 @@ impl<M: Hosted> Node<M> {
                         .term(recorded.term)
                         .a(ticket.number);
                     env.emit(recorded.vote.map_or(event, |vote| event.b(u64::from(vote))));
+                    #[cfg(feature = "peers")]
+                    if let Some(vote) = recorded.vote {
+                        env.judge_vote(me, recorded.term, vote);
+                    }
                     let done = self.disk.write(env.now, ticket, write);
                     env.queue
                         .push(done, Due::Written(me as u16, self.disk.era()));

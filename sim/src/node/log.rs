@@ -57,6 +57,8 @@ impl<M: Hosted> Node<M> {
         self.committed = 0;
         if let Some(replica) = &self.replica {
             let (at, state) = (replica.applied(), crate::store::print(replica.kv()));
+            #[cfg(feature = "peers")]
+            env.tell_kraft(|kraft| kraft.restarted(me, at.term));
             env.judge_logs(me, |logs, _| logs.restarted(me, at, state));
         }
     }
@@ -182,6 +184,8 @@ impl<M: Hosted> Node<M> {
         if replica.begins(log.base()) {
             let (at, state) = (replica.applied(), crate::store::print(replica.kv()));
             env.emit(Event::new(Kind::Installed, me).term(at.term).a(at.index));
+            #[cfg(feature = "peers")]
+            env.tell_kraft(|kraft| kraft.is_at(me, at.term));
             env.judge_logs(me, |logs, now| logs.installed(now, me, at, state));
             // What the snapshot remembers of its past; who needs more is told that it is forgotten.
             #[cfg(not(target_family = "wasm"))]
@@ -208,6 +212,8 @@ impl<M: Hosted> Node<M> {
             if let Some(watches) = &mut env.watches {
                 watches.reached(env.now, replica.kv());
             }
+            #[cfg(feature = "peers")]
+            env.tell_kraft(|kraft| kraft.is_at(me, at.term));
             env.judge_logs(me, |logs, now| {
                 logs.reached(now, revision);
                 logs.applied(now, me, at, print)
@@ -234,14 +240,15 @@ impl<M: Hosted> Node<M> {
         #[cfg(not(target_family = "wasm"))]
         replica.tell_watchers();
         speak(env, me, replica);
+        let claims = machine.applied(now, replica.applied().index);
         let Some(base) = machine.log().map(|log| log.base().index) else {
-            return false;
+            return claims;
         };
         if let Some(index) = replica.compactable().filter(|index| *index > base) {
             machine.compact(now, index);
-            return machine.log().is_some_and(|log| log.base().index > base);
+            return claims || machine.log().is_some_and(|log| log.base().index > base);
         }
-        false
+        claims
     }
 
     /// Who leads is asked to change who takes part. False when nothing came of it.

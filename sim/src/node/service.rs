@@ -19,6 +19,11 @@ use tenure::{NodeId, Token};
 
 impl<M: Hosted> Node<M> {
     pub(super) fn deliver(&mut self, env: &mut Env, me: usize, flight: Flight<Packet>) {
+        #[cfg(feature = "peers")]
+        if (flight.from as usize) < env.nodes {
+            let (now, sent) = (env.now, flight.sent);
+            env.tell_kraft(|kraft| kraft.reads(now, me, sent));
+        }
         let Flight {
             id,
             from,

@@ -8,7 +8,7 @@ use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
 use super::{Bilingual, Clients, Elects, Refusal, Scenario, VERSION};
 use super::{by_store, parts};
 #[cfg(feature = "peers")]
-use super::{sentinel, zab};
+use super::{kraft, sentinel, zab};
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Flap, Who};
@@ -66,6 +66,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Named::Peers(Peers::Zab) => Elects::Zab(zab::read(file)),
         #[cfg(feature = "peers")]
         Named::Peers(Peers::Sentinel) => Elects::Sentinel(sentinel::read(file)),
+        #[cfg(feature = "peers")]
+        Named::Peers(Peers::Kraft) => Elects::Kraft(kraft::read(file)),
     };
     let (nodes, seed) = (file.get("nodes") as usize, file.get("seed"));
     let mut off = Vec::new();
@@ -128,6 +130,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
             (None, Elects::Zab(params)) => params.leader_within(),
             #[cfg(feature = "peers")]
             (None, Elects::Sentinel(params)) => params.leader_within(),
+            #[cfg(feature = "peers")]
+            (None, Elects::Kraft(params)) => params.leader_within(),
         },
         duration: file.get("duration"),
         faults: Vec::new(),
@@ -141,6 +145,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
         Err(Unfit::Zab(error)) => return Err(zab::unfit(file, root, &error)),
         #[cfg(feature = "peers")]
         Err(Unfit::Sentinel(error)) => return Err(sentinel::unfit(file, root, &error)),
+        #[cfg(feature = "peers")]
+        Err(Unfit::Kraft(error)) => return Err(kraft::unfit(file, root, &error)),
     }
     #[cfg(feature = "peers")]
     zab::check_observers(&scenario, file, root)?;
@@ -585,6 +591,7 @@ mod tests {
                         ("patience", _) => "\"500ms\"".to_owned(),
                         ("renewDeadline", _) => "\"7s\"".to_owned(),
                         ("preset", _) => "\"redsync\"".to_owned(),
+                        ("fetchTimeout" | "requestTimeout", _) => "\"7s\"".to_owned(),
                         _ => sample(kind),
                     };
                     // Some are outside of those that have a log.
@@ -622,6 +629,8 @@ mod tests {
                 "zab"
             } else if has(&["\"sentinel\""]) {
                 "sentinel"
+            } else if has(&["\"kraft\""]) {
+                "kraft"
             } else {
                 "raft"
             };

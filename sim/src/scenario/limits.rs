@@ -109,6 +109,14 @@ impl Scenario {
                 params.timing.tick.as_micros() / 2,
                 nodes.saturating_sub(1) * HEARTBEAT_EVENTS,
             ),
+            // Each follower fetches as soon as it was answered, and is told now and then that the leader leads.
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => {
+                let timing = params.timing;
+                let others = nodes.saturating_sub(1) * HEARTBEAT_EVENTS;
+                times(timing.fetch_max_wait.as_micros().max(1_000), others)
+                    .saturating_add(times(timing.begin_quorum().as_micros(), others))
+            }
         };
         let jobs = self
             .jobs

@@ -7,6 +7,8 @@ mod by_store;
 mod file;
 mod fits;
 mod format;
+#[cfg(feature = "peers")]
+mod kraft;
 mod limits;
 mod names;
 mod parts;
@@ -32,11 +34,9 @@ use crate::fault::{Action, Fault};
 use crate::jobs::Jobs;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
-#[cfg(feature = "peers")]
-use crate::scheme::sentinel as peers_sentinel;
-#[cfg(feature = "peers")]
-use crate::scheme::zab as peers_zab;
 use crate::scheme::{Setup, Unfit, lease, raft};
+#[cfg(feature = "peers")]
+use crate::scheme::{kraft as peers_kraft, sentinel as peers_sentinel, zab as peers_zab};
 use tenure::raft::{Rule, Switched, Timing};
 use tenure::rules::Rules;
 
@@ -99,6 +99,9 @@ pub enum Elects {
     /// As sentinels do, to make one of their data servers the master.
     #[cfg(feature = "peers")]
     Sentinel(peers_sentinel::Params),
+    /// As Kafka's controllers do.
+    #[cfg(feature = "peers")]
+    Kraft(peers_kraft::Params),
 }
 
 /// An election by a store.
@@ -223,6 +226,12 @@ impl Scenario {
                 params: *params,
                 seed,
             }),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => Setup::Kraft(peers_kraft::Setup {
+                nodes,
+                params: *params,
+                seed,
+            }),
         }
     }
 
@@ -252,7 +261,7 @@ impl Scenario {
             #[cfg(feature = "peers")]
             Elects::Sentinel(_) => false,
             #[cfg(feature = "peers")]
-            Elects::Zab(_) => true,
+            Elects::Zab(_) | Elects::Kraft(_) => true,
         }
     }
 
@@ -262,7 +271,7 @@ impl Scenario {
         match &self.elects {
             Elects::Raft | Elects::ByStore(_) => self.safe_mode,
             #[cfg(feature = "peers")]
-            Elects::Zab(_) | Elects::Sentinel(_) => false,
+            Elects::Zab(_) | Elects::Sentinel(_) | Elects::Kraft(_) => false,
         }
     }
 
@@ -276,6 +285,8 @@ impl Scenario {
             Elects::Zab(params) => self.nodes - params.observers,
             #[cfg(feature = "peers")]
             Elects::Sentinel(_) => self.nodes,
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => self.nodes - params.observers,
         }
     }
 
@@ -289,6 +300,8 @@ impl Scenario {
             Elects::Zab(_) => "zab",
             #[cfg(feature = "peers")]
             Elects::Sentinel(_) => "sentinel",
+            #[cfg(feature = "peers")]
+            Elects::Kraft(_) => "kraft",
         }
     }
 
@@ -326,6 +339,8 @@ impl Scenario {
             Elects::Zab(_) => named.extend(names::ZAB_RULES),
             #[cfg(feature = "peers")]
             Elects::Sentinel(_) => named.extend(names::SENTINEL_RULES),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(_) => named.extend(names::KRAFT_RULES),
             Elects::Raft => {
                 for (rule, name) in Rule::ALL.iter().zip(&names::RULES) {
                     if self.log || !rule.is_of_log() {
@@ -370,6 +385,12 @@ impl Scenario {
             #[cfg(feature = "peers")]
             Elects::Sentinel(params) => (tenure::sentinel::Rule::ALL.into_iter())
                 .zip(names::SENTINEL_RULES)
+                .filter(|(rule, _)| !params.rules.keeps(*rule))
+                .map(|(_, name)| name)
+                .collect(),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(params) => (tenure::kraft::Rule::ALL.into_iter())
+                .zip(names::KRAFT_RULES)
                 .filter(|(rule, _)| !params.rules.keeps(*rule))
                 .map(|(_, name)| name)
                 .collect(),
@@ -453,6 +474,13 @@ pub fn zab_rule_names() -> [&'static str; tenure::zab::Rule::ALL.len()] {
 #[must_use]
 pub fn sentinel_rule_names() -> [&'static str; tenure::sentinel::Rule::ALL.len()] {
     names::SENTINEL_RULES
+}
+
+/// The same of the rules of Kafka's controllers, in the order of [`tenure::kraft::Rule::ALL`].
+#[cfg(feature = "peers")]
+#[must_use]
+pub fn kraft_rule_names() -> [&'static str; tenure::kraft::Rule::ALL.len()] {
+    names::KRAFT_RULES
 }
 
 /// A seed as people write it: a whole number below 2⁶⁴.

@@ -27,6 +27,9 @@ pub(super) enum Peers {
     /// Sentinels.
     #[cfg(feature = "peers")]
     Sentinel,
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft,
 }
 
 impl Peers {
@@ -36,6 +39,8 @@ impl Peers {
         (Self::Zab, "zab"),
         #[cfg(feature = "peers")]
         (Self::Sentinel, "sentinel"),
+        #[cfg(feature = "peers")]
+        (Self::Kraft, "kraft"),
     ];
 }
 
@@ -100,6 +105,8 @@ impl Named {
             Self::Peers(Peers::Zab) => &ZAB_RULES,
             #[cfg(feature = "peers")]
             Self::Peers(Peers::Sentinel) => &SENTINEL_RULES,
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Kraft) => &KRAFT_RULES,
         }
     }
 }
@@ -114,6 +121,8 @@ impl Scenario {
             Elects::Zab(_) => Named::Peers(Peers::Zab),
             #[cfg(feature = "peers")]
             Elects::Sentinel(_) => Named::Peers(Peers::Sentinel),
+            #[cfg(feature = "peers")]
+            Elects::Kraft(_) => Named::Peers(Peers::Kraft),
         }
     }
 }
@@ -268,6 +277,31 @@ pub(super) const SENTINEL_RULES: [&str; tenure::sentinel::Rule::ALL.len()] = [
     "tilt-only-watches",
 ];
 
+/// The names of the rules of Kafka's controllers, as [`RULES`] are Raft's.
+#[cfg(feature = "peers")]
+pub(super) const KRAFT_RULES: [&str; tenure::kraft::Rule::ALL.len()] = [
+    "durable-before-reply",
+    "durable-before-leading",
+    "one-vote-an-epoch",
+    "up-to-date-log",
+    "majority-of-voters",
+    "directory-in-votes",
+    "pre-vote",
+    "fetched-follower-refuses",
+    "unfetched-follower-grants",
+    "pre-vote-not-persisted",
+    "own-epoch-high-watermark",
+    "high-watermark-never-falls",
+    "truncate-first",
+    "divergence-checked",
+    "flush-before-fetch",
+    "flush-before-own-ack",
+    "check-quorum",
+    "restarted-leader-resigns",
+    "claim-after-catchup",
+    "renounce-resigns-raft",
+];
+
 /// The names of all rules that are none of Raft's.
 #[cfg(not(target_family = "wasm"))]
 pub(super) const OTHER_RULES: &[&[&str]] = &[
@@ -276,6 +310,8 @@ pub(super) const OTHER_RULES: &[&[&str]] = &[
     &ZAB_RULES,
     #[cfg(feature = "peers")]
     &SENTINEL_RULES,
+    #[cfg(feature = "peers")]
+    &KRAFT_RULES,
 ];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.
@@ -328,6 +364,9 @@ mod tests {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
         for (rule, name) in tenure::sentinel::Rule::ALL.into_iter().zip(SENTINEL_RULES) {
+            assert_eq!(format!("{rule:?}"), camel(name));
+        }
+        for (rule, name) in tenure::kraft::Rule::ALL.into_iter().zip(KRAFT_RULES) {
             assert_eq!(format!("{rule:?}"), camel(name));
         }
     }

@@ -7,8 +7,11 @@ use super::names::{LEASE_RULES, Named, RULES};
 use super::reader::{Part, Read, Slip};
 use crate::json::Node;
 
-/// The parts that are of some schemes alone, and of which.
-const PARTS: &[(&str, fn(Named) -> bool)] = &[
+/// A part, and of which schemes it is.
+type Of = (&'static str, fn(Named) -> bool);
+
+/// The parts that are of some schemes alone.
+const PARTS: &[Of] = &[
     ("raft", |scheme| scheme == Named::Raft),
     ("lease", |scheme| scheme.store().is_some()),
     ("disk", |scheme| scheme.store().is_none()),
@@ -16,12 +19,14 @@ const PARTS: &[(&str, fn(Named) -> bool)] = &[
     ("zab", |scheme| scheme == Named::Peers(Peers::Zab)),
     #[cfg(feature = "peers")]
     ("sentinel", |scheme| scheme == Named::Peers(Peers::Sentinel)),
+    #[cfg(feature = "peers")]
+    ("kraft", |scheme| scheme == Named::Peers(Peers::Kraft)),
 ];
 
 /// Refuses the parts of a file that make no sense with its scheme.
 #[inline(never)]
 pub(super) fn check(file: Part<'_>, scheme: Named) -> Read<()> {
-    let strange = |(name, of): &(&'static str, fn(Named) -> bool)| {
+    let strange = |(name, of): &Of| {
         file.node(name)
             .filter(|_| !of(scheme))
             .map(|node| (*name, node))

@@ -8,9 +8,7 @@ use crate::json::Writer;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 #[cfg(feature = "peers")]
-use crate::scheme::sentinel;
-#[cfg(feature = "peers")]
-use crate::scheme::zab::Params;
+use crate::scheme::{kraft, sentinel, zab::Params};
 
 /// Writes a file that reads back as the scenario.
 pub(super) fn write(scenario: &Scenario) -> String {
@@ -28,6 +26,8 @@ pub(super) fn write(scenario: &Scenario) -> String {
         Elects::Zab(params) => w.zab(params),
         #[cfg(feature = "peers")]
         Elects::Sentinel(params) => w.sentinel(params),
+        #[cfg(feature = "peers")]
+        Elects::Kraft(params) => w.kraft(params),
     }
     let off = scenario.rules_off();
     if !off.is_empty() {
@@ -182,6 +182,26 @@ impl Writer {
         self.span("fullSync", params.full_sync.as_micros());
         let persistent = if params.persistent { "true" } else { "false" };
         self.plain("persistent", persistent);
+        self.close('}');
+    }
+
+    #[cfg(feature = "peers")]
+    #[inline(never)]
+    fn kraft(&mut self, params: &kraft::Params) {
+        let timing = params.timing;
+        self.open("kraft", '{');
+        for (name, span) in [
+            ("electionTimeout", timing.election_timeout),
+            ("fetchTimeout", timing.fetch_timeout),
+            ("electionBackoffMax", timing.election_backoff_max),
+            ("requestTimeout", timing.request_timeout),
+            ("retryBackoff", timing.retry_backoff),
+            ("appendLinger", timing.append_linger),
+            ("fetchMaxWait", timing.fetch_max_wait),
+        ] {
+            self.span(name, span.as_micros());
+        }
+        self.plain("observers", &params.observers.to_string());
         self.close('}');
     }
 

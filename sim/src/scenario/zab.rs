@@ -39,17 +39,19 @@ pub(super) fn read(file: Part<'_>) -> Params {
 /// Somebody has to vote.
 #[inline(never)]
 pub(super) fn check_observers(scenario: &Scenario, file: Part<'_>, root: &Node) -> Read<()> {
-    let Elects::Zab(params) = &scenario.elects else {
-        return Ok(());
+    let (observers, part) = match &scenario.elects {
+        Elects::Zab(params) => (params.observers, "zab"),
+        Elects::Kraft(params) => (params.observers, "kraft"),
+        _ => return Ok(()),
     };
-    if params.observers < scenario.nodes {
+    if observers < scenario.nodes {
         return Ok(());
     }
     Err(Slip::new(
-        place(file, root, &["observers"]),
+        place(file.node(part), root, &["observers"]),
         "nobody-votes",
         "observers learn from those that vote, and nobody does",
-        "set zab.observers below the number of nodes",
+        &("set ".to_owned() + part + ".observers below the number of nodes"),
     ))
 }
 
@@ -69,13 +71,12 @@ pub(super) fn unfit(file: Part<'_>, root: &Node, error: &ConfigError) -> Box<Sli
         E::WaitTooLong(..) | E::NotificationRange { .. } => (&["notification"], error.remedy()),
         _ => (&["tick"], error.remedy()),
     };
-    let at = place(file, root, fields);
+    let at = place(file.node("zab"), root, fields);
     Slip::new(at, error.code(), &error.reason().to_string(), remedy)
 }
 
-/// Where the first of some fields is named, or else what it would be in.
-fn place(file: Part<'_>, root: &Node, names: &[&str]) -> usize {
-    let part = file.node("zab");
+/// Where the first of some fields of a part is named, or else what it would be in.
+pub(super) fn place(part: Option<&Node>, root: &Node, names: &[&str]) -> usize {
     let named = |name: &&str| match part.map(|part| &part.value) {
         Some(Value::Object(fields)) => fields.iter().find(|field| field.name == *name),
         _ => None,

@@ -6,17 +6,21 @@ use super::{jobs, moves, sentinels};
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Elects, Scenario};
-use crate::scheme::zab::Params;
+use crate::scheme::{kraft, zab};
 use tenure::Duration;
-use tenure::zab::{Rule, Switched, Timing};
+use tenure::kraft::Rule as KraftRule;
+use tenure::sentinel::Rule as SentinelRule;
+use tenure::zab::Rule as ZabRule;
 
 /// Which peers, and their rules that are switched off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Among {
     /// ZooKeeper's own servers.
-    Zab(Vec<Rule>),
+    Zab(Vec<ZabRule>),
     /// Sentinels, with the data servers that they watch.
-    Sentinel(Vec<tenure::sentinel::Rule>),
+    Sentinel(Vec<SentinelRule>),
+    /// Kafka's controllers.
+    Kraft(Vec<KraftRule>),
 }
 
 /// ZooKeeper's tick: a limit of it is as long as three timeouts of Raft.
@@ -41,10 +45,16 @@ impl Among {
         Self::Sentinel(Vec::new())
     }
 
+    /// The same of Kafka's controllers.
+    #[must_use]
+    pub const fn kraft() -> Self {
+        Self::Kraft(Vec::new())
+    }
+
     /// The ones of this name, with every rule on.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        [Self::zab(), Self::sentinel()]
+        [Self::zab(), Self::sentinel(), Self::kraft()]
             .into_iter()
             .find(|among| among.name() == name)
     }
@@ -52,7 +62,7 @@ impl Among {
     /// How many times as long things take as in an election of Raft.
     pub(super) const fn scale(&self) -> u64 {
         match self {
-            Self::Zab(_) => SCALE,
+            Self::Zab(_) | Self::Kraft(_) => SCALE,
             Self::Sentinel(_) => sentinels::SCALE,
         }
     }
@@ -63,32 +73,28 @@ impl Among {
         match self {
             Self::Zab(_) => "zab",
             Self::Sentinel(_) => "sentinel",
+            Self::Kraft(_) => "kraft",
         }
     }
 
     /// The group of a seed, its clients, network, disks and clocks.
     pub(super) fn surroundings(&self, draw: &mut Draw, seed: u64) -> Scenario {
         let usual = Scenario::usual();
-        let off = match self {
-            Self::Zab(off) => off,
-            Self::Sentinel(off) => return sentinels::surroundings(draw, seed, off),
-        };
+        if let Self::Sentinel(off) = self {
+            return sentinels::surroundings(draw, seed, off);
+        }
         let voters = [3, 3, 4, 5][draw.place(4)];
         let observers = [0, 0, 1, 2][draw.place(4)];
-        let ms = Duration::from_millis;
-        let params = Params {
-            timing: Timing {
-                tick: TICK,
-                init_limit: 10,
-                sync_limit: 5,
-                finalize_wait: ms(draw.between(20, 60)),
-                min_notification: ms(50),
-                max_notification: ms(1_000),
-                epoch_patience: draw.one_in(2).then(|| ms(draw.between(50, 200))),
-                ..Timing::zookeeper()
-            },
-            observers,
-            rules: Switched::without(off),
+        let (elects, leader_within) = match self {
+            Self::Zab(off) => {
+                let params = zab(draw, observers, off);
+                (Elects::Zab(params), params.leader_within())
+            }
+            Self::Kraft(off) => {
+                let params = kraft(draw, observers, off);
+                (Elects::Kraft(params), params.leader_within())
+            }
+            Self::Sentinel(_) => unreachable!("they have surroundings of their own"),
         };
         let mut often = |most| {
             if draw.one_in(2) {
@@ -114,7 +120,7 @@ impl Among {
         Scenario {
             seed,
             nodes,
-            elects: Elects::Zab(params),
+            elects,
             clients: Clients {
                 think,
                 write_delay,
@@ -133,9 +139,45 @@ impl Among {
             },
             clocks,
             jobs: jobs(seed),
-            leader_within: params.leader_within(),
+            leader_within,
             duration: HEALED + LIVES,
             ..usual
         }
+    }
+}
+
+fn zab(draw: &mut Draw, observers: usize, off: &[ZabRule]) -> zab::Params {
+    let ms = Duration::from_millis;
+    zab::Params {
+        timing: tenure::zab::Timing {
+            tick: TICK,
+            init_limit: 10,
+            sync_limit: 5,
+            finalize_wait: ms(draw.between(20, 60)),
+            min_notification: ms(50),
+            max_notification: ms(1_000),
+            epoch_patience: draw.one_in(2).then(|| ms(draw.between(50, 200))),
+            ..tenure::zab::Timing::zookeeper()
+        },
+        observers,
+        rules: tenure::zab::Switched::without(off),
+    }
+}
+
+/// A fifth of Kafka's timeouts: as long as a tick and a limit of ZooKeeper here.
+fn kraft(draw: &mut Draw, observers: usize, off: &[KraftRule]) -> kraft::Params {
+    let ms = Duration::from_millis;
+    kraft::Params {
+        timing: tenure::kraft::Timing {
+            election_timeout: ms(draw.between(100, 200)),
+            fetch_timeout: ms(400),
+            election_backoff_max: ms(200),
+            request_timeout: ms(400),
+            retry_backoff: ms(draw.between(5, 20)),
+            append_linger: ms([0, 5, 25][draw.place(3)]),
+            fetch_max_wait: ms(draw.between(20, 100)),
+        },
+        observers,
+        rules: tenure::kraft::Switched::without(off),
     }
 }

@@ -168,7 +168,7 @@ impl Setting {
     fn moves(&self) -> Vec<&'static moves::Move> {
         #[cfg(feature = "peers")]
         match &self.among {
-            Some(Among::Zab(_)) => {
+            Some(Among::Zab(_) | Among::Kraft(_)) => {
                 return moves::MOVES.iter().chain(&moves::DISK_MOVES).collect();
             }
             Some(Among::Sentinel(_)) => return moves::SENTINEL_MOVES.iter().collect(),
@@ -187,7 +187,7 @@ impl Setting {
     fn lives(&self, scenario: &Scenario) -> u64 {
         #[cfg(feature = "peers")]
         match &scenario.elects {
-            Elects::Zab(_) => return among::LIVES,
+            Elects::Zab(_) | Elects::Kraft(_) => return among::LIVES,
             Elects::Sentinel(params) => return sentinels::lives(params),
             _ => {}
         }

@@ -1,6 +1,8 @@
 //! What the nodes of any scheme say to each other, write, and keep on their disks. A further scheme of peers is a further variant
 //! of each, and a line of [`among`].
 
+#[cfg(feature = "peers")]
+use super::kraft::{self, Machine as Kraft};
 use super::raft::{self, Machine as Raft};
 #[cfg(feature = "peers")]
 use super::sentinel::{self, Machine as Sentinel};
@@ -23,6 +25,9 @@ pub enum PeerSaid {
     /// Sentinels, and the data servers that they watch.
     #[cfg(feature = "peers")]
     Sentinel(tenure::sentinel::Message),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Message),
 }
 
 /// What a machine of one scheme or another has its disk write.
@@ -36,6 +41,9 @@ pub enum Write {
     /// Sentinels.
     #[cfg(feature = "peers")]
     Sentinel(tenure::sentinel::File),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Write),
 }
 
 /// What a disk holds of a machine of one scheme or another: the fold of its writes.
@@ -49,6 +57,9 @@ pub enum Stored {
     /// Sentinels.
     #[cfg(feature = "peers")]
     Sentinel(tenure::sentinel::File),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Stored),
 }
 
 impl PeerSaid {
@@ -61,6 +72,8 @@ impl PeerSaid {
             Self::Zab(message) => zab::message_kind(message),
             #[cfg(feature = "peers")]
             Self::Sentinel(message) => sentinel::message_kind(message),
+            #[cfg(feature = "peers")]
+            Self::Kraft(message) => kraft::message_kind(message),
         }
     }
 
@@ -73,6 +86,8 @@ impl PeerSaid {
             Self::Zab(message) => zab::code::epoch(message),
             #[cfg(feature = "peers")]
             Self::Sentinel(message) => sentinel::code::epoch(message),
+            #[cfg(feature = "peers")]
+            Self::Kraft(message) => kraft::code::epoch(message),
         }
     }
 
@@ -84,6 +99,8 @@ impl PeerSaid {
             Self::Zab(message) => zab::fold(message, trace),
             #[cfg(feature = "peers")]
             Self::Sentinel(message) => sentinel::fold(message, trace),
+            #[cfg(feature = "peers")]
+            Self::Kraft(message) => kraft::fold(message, trace),
         }
     }
 }
@@ -104,7 +121,7 @@ impl Stored {
         match self {
             Self::Raft(stored) => Some(stored),
             #[cfg(feature = "peers")]
-            Self::Zab(_) | Self::Sentinel(_) => None,
+            Self::Zab(_) | Self::Sentinel(_) | Self::Kraft(_) => None,
         }
     }
 }
@@ -126,6 +143,8 @@ impl Kept for Stored {
             Write::Zab(write) => Zab::of(self).fold(write),
             #[cfg(feature = "peers")]
             Write::Sentinel(write) => Sentinel::of(self).fold(write),
+            #[cfg(feature = "peers")]
+            Write::Kraft(write) => Kraft::of(self).fold(write),
         }
     }
 
@@ -136,6 +155,8 @@ impl Kept for Stored {
             Write::Zab(write) => <tenure::zab::Stored as Kept>::is_rested_on(write),
             #[cfg(feature = "peers")]
             Write::Sentinel(write) => <tenure::sentinel::File as Kept>::is_rested_on(write),
+            #[cfg(feature = "peers")]
+            Write::Kraft(write) => <tenure::kraft::Stored as Kept>::is_rested_on(write),
         }
     }
 
@@ -146,6 +167,8 @@ impl Kept for Stored {
             Self::Zab(stored) => Kept::crash(stored, draw),
             #[cfg(feature = "peers")]
             Self::Sentinel(stored) => Kept::crash(stored, draw),
+            #[cfg(feature = "peers")]
+            Self::Kraft(stored) => Kept::crash(stored, draw),
         }
     }
 }
@@ -158,6 +181,8 @@ impl Logged for Stored {
             Self::Zab(stored) => Logged::log(stored),
             #[cfg(feature = "peers")]
             Self::Sentinel(stored) => Logged::log(stored),
+            #[cfg(feature = "peers")]
+            Self::Kraft(stored) => Logged::log(stored),
         }
     }
 
@@ -168,6 +193,8 @@ impl Logged for Stored {
             Self::Zab(stored) => Logged::synced(stored),
             #[cfg(feature = "peers")]
             Self::Sentinel(stored) => Logged::synced(stored),
+            #[cfg(feature = "peers")]
+            Self::Kraft(stored) => Logged::synced(stored),
         }
     }
 }
@@ -240,3 +267,5 @@ among!(Raft, Raft);
 among!(Zab, Zab);
 #[cfg(feature = "peers")]
 among!(Sentinel, Sentinel);
+#[cfg(feature = "peers")]
+among!(Kraft, Kraft);

@@ -2,6 +2,8 @@
 
 use super::any::Among;
 #[cfg(feature = "peers")]
+use super::kraft::{self, Machine as Kraft};
+#[cfg(feature = "peers")]
 use super::sentinel::{self, Machine as Sentinel};
 #[cfg(feature = "peers")]
 use super::zab::{self, Machine as Zab};
@@ -39,6 +41,9 @@ pub enum Machine {
     /// A sentinel.
     #[cfg(feature = "peers")]
     Sentinel(Box<Sentinel>),
+    /// The quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(Box<Kraft>),
 }
 
 /// Does the same for all that elect among themselves, and another thing for those that elect by a store. A further scheme of
@@ -51,6 +56,8 @@ macro_rules! either {
             Self::Zab($peer) => $among,
             #[cfg(feature = "peers")]
             Self::Sentinel($peer) => $among,
+            #[cfg(feature = "peers")]
+            Self::Kraft($peer) => $among,
             Self::Lease($lease) => $by_store,
         }
     };
@@ -74,6 +81,11 @@ macro_rules! any {
                 type $scheme = Sentinel;
                 $among
             }
+            #[cfg(feature = "peers")]
+            $of::Kraft($inner) => {
+                type $scheme = Kraft;
+                $among
+            }
         }
     };
 }
@@ -91,6 +103,9 @@ pub enum Setup {
     /// Of sentinels and their data servers.
     #[cfg(feature = "peers")]
     Sentinel(sentinel::Setup),
+    /// Of the quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(kraft::Setup),
 }
 
 /// Why no machine can be built from a setup.
@@ -106,6 +121,9 @@ pub enum Unfit {
     /// Of sentinels.
     #[cfg(feature = "peers")]
     Sentinel(tenure::sentinel::ConfigError),
+    /// Of the quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::ConfigError),
 }
 
 impl Unfit {
@@ -119,6 +137,8 @@ impl Unfit {
             Self::Zab(error) => error.code(),
             #[cfg(feature = "peers")]
             Self::Sentinel(error) => error.code(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.code(),
         }
     }
 
@@ -132,6 +152,8 @@ impl Unfit {
             Self::Zab(error) => error.reason().to_string(),
             #[cfg(feature = "peers")]
             Self::Sentinel(error) => error.reason().to_string(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.reason().to_string(),
         }
     }
 
@@ -145,6 +167,8 @@ impl Unfit {
             Self::Zab(error) => error.remedy(),
             #[cfg(feature = "peers")]
             Self::Sentinel(error) => error.remedy(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.remedy(),
         }
     }
 }
@@ -158,6 +182,8 @@ impl fmt::Display for Unfit {
             Self::Zab(error) => error.fmt(f),
             #[cfg(feature = "peers")]
             Self::Sentinel(error) => error.fmt(f),
+            #[cfg(feature = "peers")]
+            Self::Kraft(error) => error.fmt(f),
         }
     }
 }
@@ -177,6 +203,8 @@ impl Setup {
             Self::Zab(setup) => setup.check().map_err(Unfit::Zab),
             #[cfg(feature = "peers")]
             Self::Sentinel(setup) => setup.check().map_err(Unfit::Sentinel),
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => setup.check().map_err(Unfit::Kraft),
         }
     }
 
@@ -207,6 +235,8 @@ impl Setup {
             Self::Sentinel(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => true,
         }
     }
 
@@ -219,6 +249,8 @@ impl Setup {
             Self::Sentinel(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => true,
         }
     }
 
@@ -231,6 +263,18 @@ impl Setup {
             Self::Sentinel(_) => false,
             #[cfg(feature = "peers")]
             Self::Zab(_) => true,
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => false,
+        }
+    }
+
+    /// For how long one that was overtaken believes that it leads, at most, where the logs are those of Kafka's controllers.
+    #[must_use]
+    pub fn stops_within(&self) -> Option<u64> {
+        match self {
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => Some(setup.params.stops_within()),
+            _ => None,
         }
     }
 
@@ -244,6 +288,8 @@ impl Setup {
             Self::Zab(setup) => setup.params.timing.sync(),
             #[cfg(feature = "peers")]
             Self::Sentinel(setup) => setup.params.down_after,
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => setup.params.timing.fetch_timeout,
         }
     }
 
@@ -258,6 +304,9 @@ impl Setup {
             Self::Zab(_) => zab::RATE_BOUND,
             #[cfg(feature = "peers")]
             Self::Sentinel(_) => sentinel::RATE_BOUND,
+            // No promise of it rests on the pace of a clock.
+            #[cfg(feature = "peers")]
+            Self::Kraft(_) => kraft::RATE_BOUND,
         }
     }
 
@@ -294,6 +343,9 @@ pub enum Refusals {
     /// Of sentinels.
     #[cfg(feature = "peers")]
     Sentinel(tenure::sentinel::Refusals),
+    /// Of the quorum of Kafka's controllers.
+    #[cfg(feature = "peers")]
+    Kraft(tenure::kraft::Refusals),
 }
 
 impl Default for Refusals {
@@ -313,6 +365,8 @@ impl Refusals {
             Self::Zab(refusals) => refusals.total(),
             #[cfg(feature = "peers")]
             Self::Sentinel(refusals) => refusals.total(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(refusals) => refusals.total(),
         }
     }
 }
@@ -447,6 +501,8 @@ impl Scheme for Machine {
             Setup::Zab(setup) => Self::Zab(start(setup, node, life, stored, now)?),
             #[cfg(feature = "peers")]
             Setup::Sentinel(setup) => Self::Sentinel(start(setup, node, life, stored, now)?),
+            #[cfg(feature = "peers")]
+            Setup::Kraft(setup) => Self::Kraft(start(setup, node, life, stored, now)?),
         })
     }
 
@@ -470,6 +526,8 @@ impl Scheme for Machine {
             Self::Zab(zab) => Refusals::Zab(Scheme::refusals(&**zab)),
             #[cfg(feature = "peers")]
             Self::Sentinel(one) => Refusals::Sentinel(Scheme::refusals(&**one)),
+            #[cfg(feature = "peers")]
+            Self::Kraft(kraft) => Refusals::Kraft(Scheme::refusals(&**kraft)),
         }
     }
 
@@ -483,6 +541,8 @@ impl Scheme for Machine {
             (Refusals::Sentinel(before), Refusals::Sentinel(now)) => {
                 Sentinel::newly_refused(before, now)
             }
+            #[cfg(feature = "peers")]
+            (Refusals::Kraft(before), Refusals::Kraft(now)) => Kraft::newly_refused(before, now),
             _ => None,
         }
     }
@@ -497,6 +557,14 @@ impl Scheme for Machine {
 
     fn committed(&self) -> u64 {
         either!(self, peer => Scheme::committed(&**peer), _ => 0)
+    }
+
+    fn applied(&mut self, now: Instant, index: u64) -> bool {
+        either!(self, peer => Scheme::applied(&mut **peer, now, index), _ => false)
+    }
+
+    fn reads_by_entry(&self) -> bool {
+        either!(self, peer => peer.reads_by_entry(), _ => false)
     }
 
     fn propose(&mut self, now: Instant) -> Option<Position> {

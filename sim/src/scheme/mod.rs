@@ -5,6 +5,8 @@
 //! once for all of them.
 
 mod any;
+#[cfg(feature = "peers")]
+pub mod kraft;
 #[cfg_attr(not(feature = "stores"), path = "lease/none.rs")]
 pub mod lease;
 mod machine;
@@ -112,6 +114,11 @@ pub trait Scheme: Election {
     /// Up to where the log is committed.
     fn committed(&self) -> u64;
 
+    /// The host's state is as of this entry. Whether it has more to say since.
+    fn applied(&mut self, _: Instant, _index: u64) -> bool {
+        false
+    }
+
     /// Appends an entry to the log; `None` when it may not.
     fn propose(&mut self, now: Instant) -> Option<Position>;
 
@@ -136,6 +143,11 @@ pub trait Scheme: Election {
 
     /// Who takes part from an entry of this write on, with its index and term.
     fn configured(write: &Self::Write) -> Option<(u64, u64, Configuration)>;
+
+    /// Whether what is read is an entry, for want of another way to know that it is not stale.
+    fn reads_by_entry(&self) -> bool {
+        false
+    }
 
     /// Asks for a read that a majority confirms: its number; `None` when nobody could.
     fn read(&mut self, now: Instant) -> Option<u64>;

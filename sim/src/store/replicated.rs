@@ -27,6 +27,11 @@ impl<M: Scheme> Server for Replicated<'_, M> {
         let who = (client, call.number);
         match &call.want {
             Want::Do(request, reading) => match (&**request, reading) {
+                (Request::Do(Operation::Get(_)), Reading::Confirmed | Reading::Leased)
+                    if self.machine.reads_by_entry() =>
+                {
+                    self.carry_out(now, who, request);
+                }
                 (Request::Do(Operation::Get(range)), Reading::Confirmed) => {
                     self.read_confirmed(now, who, range);
                 }

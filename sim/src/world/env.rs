@@ -2,6 +2,8 @@
 
 use super::fared::Fared;
 use crate::app::Through;
+#[cfg(feature = "peers")]
+use crate::check::kraft::KraftJudges;
 use crate::check::linearizable::{Listener, Use};
 use crate::check::logs::LogJudges;
 use crate::check::{Broken, Check, Fact, Judges};
@@ -252,6 +254,23 @@ impl Env {
     ) {
         if let Some(logs) = self.judges.logs() {
             let broken = tell(logs, self.now);
+            self.violated(broken, node);
+        }
+    }
+
+    /// Tells the judges of Kafka's controllers, where there are those.
+    #[cfg(feature = "peers")]
+    pub(crate) fn tell_kraft(&mut self, tell: impl FnOnce(&mut KraftJudges)) {
+        if let Some(kraft) = self.judges.kraft() {
+            tell(kraft);
+        }
+    }
+
+    /// A node has its disk record a vote.
+    #[cfg(feature = "peers")]
+    pub(crate) fn judge_vote(&mut self, node: usize, term: u64, vote: u16) {
+        if let Some(kraft) = self.judges.kraft() {
+            let broken = kraft.records(self.now, node as u16, term, vote);
             self.violated(broken, node);
         }
     }

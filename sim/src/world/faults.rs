@@ -347,6 +347,12 @@ impl World {
             Some(Machine::Sentinel(_)) => {
                 2 * (0..self.env.nodes).filter(|node| answers(*node)).count() > self.env.nodes
             }
+            #[cfg(feature = "peers")]
+            Some(Machine::Kraft(kraft)) => {
+                let voters = kraft.config().voters.ids();
+                let there = voters.iter().filter(|id| answers(id.0 as usize));
+                2 * there.count() > voters.len()
+            }
             Some(Machine::Lease(_)) => {
                 let servers = self.env.nodes..self.env.members();
                 let all = servers.len();

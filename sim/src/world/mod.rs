@@ -158,6 +158,7 @@ impl World {
             voters: scenario.voters(),
             broadcast: setup.is_broadcast(),
             sentinels: scenario.has_sentinels(),
+            kraft: setup.stops_within(),
         };
         let believers = nodes.max(members - nodes);
         let judges = Judges::new(believers, RESOURCES, promises);

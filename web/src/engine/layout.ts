@@ -180,7 +180,16 @@ export const KIND = Object.fromEntries(EVENT_KINDS.map((name, code) => [name, co
   number
 >;
 
-export const ROLES = ['follower', 'pre-candidate', 'candidate', 'elected', 'leader', 'halted', 'looking', 'observer'] as const;
+export const ROLES = [
+  'follower',
+  'pre-candidate',
+  'candidate',
+  'elected',
+  'leader',
+  'halted',
+  'looking',
+  'observer',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 export const STATUSES = ['up', 'paused', 'crashed'] as const;
@@ -253,6 +262,20 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   79: 'Stream',
   80: 'FullSync',
   81: 'Closed',
+  90: 'Vote',
+  91: 'PreVoteAsked',
+  92: 'VoteYes',
+  93: 'VoteNo',
+  94: 'BeginQuorum',
+  95: 'BeginQuorumReply',
+  96: 'EndQuorum',
+  97: 'EndQuorumReply',
+  98: 'FetchAsked',
+  99: 'Fetched',
+  100: 'Diverging',
+  101: 'SnapshotNeeded',
+  102: 'FetchSnapshot',
+  103: 'SnapshotFetched',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

@@ -257,6 +257,16 @@ export const en = {
   'check.sen-single-writable': 'One writable master',
   'check.sen-single-writable.why':
     'An old master takes writes until a sentinel reaches it: nothing fences it, by design.',
+  'check.pre-vote-quiet': 'Pre-votes leave no trace',
+  'check.pre-vote-quiet.why': 'A vote is recorded for a node that stands, and for no other.',
+  'check.resigned-no-reuse': 'A restarted leader stays out',
+  'check.resigned-no-reuse.why': 'Who led a term in a former life leads it no more.',
+  'check.claim-after-catch-up': 'Claims after catching up',
+  'check.claim-after-catch-up.why':
+    'Who may act in a term has applied an entry of it, and so everything before.',
+  'check.stale-leader-stops': 'The overtaken stops in time',
+  'check.stale-leader-stops.why':
+    'Who was overtaken believes that it leads for as long as the bound at most.',
 
   // Setting
   'setting.title': 'Setting',
@@ -570,6 +580,20 @@ export const en = {
   'message.AskStore': 'request of a candidate',
   'message.StoreSaid': 'reply to a candidate',
   'message.Servers': 'between servers of the store',
+  'message.Vote': 'vote',
+  'message.PreVoteAsked': 'pre-vote',
+  'message.VoteYes': 'vote granted',
+  'message.VoteNo': 'vote refused',
+  'message.BeginQuorum': 'begin epoch',
+  'message.BeginQuorumReply': 'begin epoch, heard',
+  'message.EndQuorum': 'end epoch',
+  'message.EndQuorumReply': 'end epoch, heard',
+  'message.FetchAsked': 'fetch',
+  'message.Fetched': 'fetched',
+  'message.Diverging': 'diverging',
+  'message.SnapshotNeeded': 'snapshot needed',
+  'message.FetchSnapshot': 'fetch snapshot',
+  'message.SnapshotFetched': 'snapshot',
   'message.other': 'message',
 
   // Transport and timeline

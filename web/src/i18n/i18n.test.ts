@@ -122,7 +122,9 @@ describe('the codes of the engine', () => {
 
   it('each have words: why a message is refused', () => {
     const named = (scheme: string, first: number) => {
-      const [, variants] = /pub enum Refusal \{([\s\S]*?)\n {4}\}/.exec(source(`core/src/${scheme}/refuse.rs`))!;
+      const [, variants] = /pub enum Refusal \{([\s\S]*?)\n {4}\}/.exec(
+        source(`core/src/${scheme}/refuse.rs`),
+      )!;
       return [...variants.matchAll(/^\s+(\w+),$/gm)].map((_, code) => `refusal.${first + code}`);
     };
     expect(named('raft', 0)).toContain('refusal.13');
@@ -160,7 +162,12 @@ describe('the checks of the engine', () => {
 describe('the messages of the engine', () => {
   it('each have a name on the page', () => {
     const source = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-    const codes = ['sim/src/scheme/raft/code.rs', 'sim/src/scheme/zab/code.rs', 'sim/src/packet.rs']
+    const codes = [
+      'sim/src/scheme/raft/code.rs',
+      'sim/src/scheme/zab/code.rs',
+      'sim/src/scheme/kraft/code.rs',
+      'sim/src/packet.rs',
+    ]
       .flatMap((path) => [...source(path).matchAll(/pub\(crate\) const \w+: i64 = (\d+);/g)])
       .map(([, code]) => code);
     expect(codes).toContain('40');

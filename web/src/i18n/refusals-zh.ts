@@ -43,6 +43,14 @@ export const REFUSALS_ZH: Refusals = {
     reason: '这属于另一种方案，而不是本文件的方案',
     remedy: '去掉它，或换用那种方案（{remedy}）',
   },
+  'fetch-timeout': {
+    reason: '空闲的领导者答复得比跟随者愿意等的还晚（{reason}）',
+    remedy: '把 kraft.fetchTimeout 调到大于 kraft.fetchMaxWait',
+  },
+  'request-timeout': {
+    reason: '向空闲领导者的每次拉取都会被当作丢失（{reason}）',
+    remedy: '把 kraft.requestTimeout 调到大于 kraft.fetchMaxWait',
+  },
   'wait-too-long': { reason: '没有人会等这么久（{reason}）', remedy: '缩短 zab.tick，或减小其倍数' },
   'needs-store': {
     reason: '只有依靠存储的选举才有这一项',
@@ -91,8 +99,6 @@ export const REFUSALS_ZH: Refusals = {
     reason: '这个系统用的是另一种方案',
     remedy: '去掉 preset，或换成它所用的方案（{remedy}）',
   },
-  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock 或 etcd' },
-  'cluster-size': { reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意', remedy: '写 1、3 或 5' },
   'quorum-beyond-nodes': { reason: '没有这么多哨兵来认定主服务器下线', remedy: '把 sentinel.quorum 设为不超过节点数' },
   'too-few-replicas': { reason: '没有哪个主服务器有这么多副本，它永远不会接受写入', remedy: '减小 sentinel.minReplicasToWrite，或增大 sentinel.replicas' },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },

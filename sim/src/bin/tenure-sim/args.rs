@@ -8,6 +8,7 @@ use crate::{
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
+use tenure::kraft::Rule as KraftRule;
 use tenure::raft::Rule;
 use tenure::sentinel::Rule as SentinelRule;
 use tenure::zab::Rule as ZabRule;
@@ -15,7 +16,8 @@ use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{
-    lease_rule_name, parse_seed, parse_span, rule_names, sentinel_rule_names, zab_rule_names,
+    kraft_rule_names, lease_rule_name, parse_seed, parse_span, rule_names, sentinel_rule_names,
+    zab_rule_names,
 };
 use tenure_sim::schedule::{self, Among};
 use tenure_sim::scheme::lease::Kind;
@@ -104,7 +106,7 @@ impl Schemes {
                         "unknown-name",
                         "--scheme",
                         &format!("{name} is not known"),
-                        &format!("use one of raft, {names}, zab, sentinel"),
+                        &format!("use one of raft, {names}, zab, sentinel, kraft"),
                     ));
                 }
             }
@@ -137,6 +139,10 @@ impl Schemes {
                             named(name, "--off", &sentinel_rule_names(), &SentinelRule::ALL)
                         })
                         .collect::<Result<_, _>>()?,
+                    ),
+                    Among::Kraft(_) => Among::Kraft(
+                        off.map(|name| named(name, "--off", &kraft_rule_names(), &KraftRule::ALL))
+                            .collect::<Result<_, _>>()?,
                     ),
                 }));
             }

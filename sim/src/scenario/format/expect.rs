@@ -296,6 +296,30 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "pre-vote-quiet",
+        "Votes are recorded for those alone that stand.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "resigned-no-reuse",
+        "Who led a term in a former life leads it no more.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "claim-after-catch-up",
+        "Who may act in a term has applied an entry of it.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "stale-leader-stops",
+        "Who was overtaken believes that it leads for as long as the bound at most.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

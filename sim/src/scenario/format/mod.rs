@@ -5,6 +5,8 @@
 
 mod expect;
 mod faults;
+#[cfg(feature = "peers")]
+mod kraft;
 mod lease;
 #[cfg(feature = "peers")]
 mod sentinel;
@@ -171,6 +173,13 @@ pub(super) static FILE: &[Entry] = &[
         Kind::Object(sentinel::SENTINEL),
         Absent,
     ),
+    #[cfg(feature = "peers")]
+    entry(
+        "kraft",
+        "The timing and the members of the quorum of Kafka's controllers.",
+        Kind::Object(kraft::KRAFT),
+        Absent,
+    ),
     entry(
         "network",
         "How messages between nodes travel.",
@@ -286,6 +295,6 @@ mod tests {
                 }
             }
         }
-        walk(&FILE);
+        walk(FILE);
     }
 }
