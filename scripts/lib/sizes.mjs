@@ -19,8 +19,8 @@ import { Fail } from './run.mjs';
  * the page lists by name what comes later.
  */
 export const BUDGETS = {
-  raft: { aim: 60 * 1024, limit: 149 * 1024 },
-  whole: { aim: 150 * 1024, limit: 343 * 1024 },
+  raft: { aim: 60 * 1024, limit: 152 * 1024 },
+  whole: { aim: 150 * 1024, limit: 500 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
   page: { aim: 150 * 1024, limit: 234 * 1024 },
 };
