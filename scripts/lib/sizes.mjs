@@ -18,13 +18,13 @@ import { Fail } from './run.mjs';
  *
  * `page` is what a first visit loads, `raft` included: it shows Raft alone. `whole` comes when a scenario takes it, and words
  * about schemes, rules and systems when somebody looks; the switches themselves are 1 KB. To fetch them later would cost more:
- * the page lists by name what comes later.
+ * the page lists by name what comes later. The names of 22 checks of ZooKeeper, Sentinel and Kafka are 2 KB.
  */
 export const BUDGETS = {
   raft: { aim: 60 * 1024, limit: 151 * 1024 },
   whole: { aim: 150 * 1024, limit: 432 * 1024 },
   machines: { aim: 60 * 1024, limit: 60 * 1024 },
-  page: { aim: 150 * 1024, limit: 234 * 1024 },
+  page: { aim: 150 * 1024, limit: 238 * 1024 },
 };
 
 export function gzipSize(bytes) {
