@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Engine } from './engine';
-import { EngineError, toEngineError } from './errors';
+import { EngineError, pageProblem, toEngineError } from './errors';
 import { EVENT_KINDS, KIND, kindMask } from './layout';
 import type { Action, World, WorldModule } from './world';
 
@@ -124,7 +124,10 @@ function standIn() {
       World: Stand as unknown as new (scenario: string, seed?: string) => World,
       memory: own,
       randomSeed: () => '1',
-      checkScenario: () => undefined,
+      checkScenario: (text) => {
+        if (text === 'strange')
+          throw { code: 'unknown-field', place: 'zab', reason: 'not known', remedy: 'leave it out' };
+      },
       eventKinds: () => [...EVENT_KINDS],
       stores,
     };
@@ -205,6 +208,19 @@ describe('the whole module', () => {
     for (const scenario of [etcd, '{"scheme":"zab"}', '{}', '{', '7'])
       await Engine.open(instantiate, scenario);
     expect(made.map(({ stores }) => stores)).toEqual([true, true, false, false, false]);
+  });
+
+  it('judges what the small one does not know, where it can be had', async () => {
+    const { instantiate, made } = standIn();
+    const engine = await Engine.open(instantiate, raft);
+    expect((await engine.moduleFor('strange')).stores).toBe(true);
+    expect((await engine.moduleFor(raft)).stores).toBe(false);
+    expect(made).toHaveLength(1);
+    const away = await Engine.open(async (stores) => {
+      if (stores) throw new EngineError(pageProblem('stores-not-loaded', 'engine'));
+      return instantiate(stores);
+    }, raft);
+    expect((await away.moduleFor('strange')).stores).toBe(false);
   });
 
   it('is not kept when it refuses what it was fetched for', async () => {

@@ -44,9 +44,15 @@ export class Engine {
     return new Engine(instantiate, module, world, { scenario: world.scenario(), now: 0, horizon: 0 });
   }
 
-  /** The module that runs a scenario, which may have to be fetched. The whole one, once it runs, runs everything. */
+  /**
+   * The module that runs a scenario, which may have to be fetched. The whole one, once it runs, runs everything. A word that
+   * the small one does not know may be one of another scheme: the whole one says what is wrong with it, where it can be had.
+   */
   async moduleFor(scenario: string): Promise<WorldModule> {
-    return this.module.stores || !electsByStore(scenario) ? this.module : this.instantiate(true);
+    if (this.module.stores) return this.module;
+    if (electsByStore(scenario)) return this.instantiate(true);
+    if (!hasUnknownWord(this.module, scenario)) return this.module;
+    return this.instantiate(true).catch(() => this.module);
   }
 
   /** Replaces the world. When the new scenario is refused the present world stays, and its module. */
@@ -242,6 +248,15 @@ function electsByStore(text: string): boolean {
     return typeof scheme === 'string' && scheme !== 'raft';
   } catch {
     return false;
+  }
+}
+
+function hasUnknownWord(module: WorldModule, text: string): boolean {
+  try {
+    module.checkScenario(text);
+    return false;
+  } catch (thrown) {
+    return toEngineError(thrown).problem.code.startsWith('unknown-');
   }
 }
 
