@@ -36,6 +36,7 @@ pub mod quorum;
 pub mod raft;
 pub mod random;
 pub mod rate;
+pub mod refusals;
 pub mod rules;
 pub mod sentinel;
 pub mod takeover;

@@ -7,7 +7,7 @@
 use super::api::{Change, Reply, SessionId};
 use super::config::Config;
 use super::session::{Need, Session, bounded};
-use crate::lease::refuse::{Refusal, Refusals};
+use crate::lease::refuse::{Counter, Refusal};
 use crate::lease::requests::{Open, Requests};
 use crate::lease::rules::counts_from;
 use crate::lease::{Boot, Rule, Rules, Timing, value};
@@ -77,7 +77,7 @@ pub(super) struct Answer<K> {
 pub(super) struct Client<K, R> {
     pub(super) config: Config,
     pub(super) rules: R,
-    pub(super) refusals: Refusals,
+    pub(super) refusals: Counter,
     pub(super) random: Random,
     pub(super) session: Session,
     requests: Requests<Asked<K>>,
@@ -98,7 +98,7 @@ impl<K: Kind, R: Rules> Client<K, R> {
     pub(super) fn new(config: Config, boot: Boot, now: Instant, rules: R) -> Self {
         let node = config.common.claimant.identity.node();
         Self {
-            refusals: Refusals::default(),
+            refusals: Counter::NEVER,
             random: Random::new(boot.seed, node, boot.incarnation),
             session: Session::none(),
             requests: Requests::new(boot.incarnation),

@@ -182,8 +182,8 @@ impl<R: Rules> Controller<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.client.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.client.refusals.counts()
     }
 
     /// Does not want to lead any more in this life: what comes before the end of a process.

@@ -147,8 +147,8 @@ impl<R: Rules> ZooKeeper<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.client.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.client.refusals.counts()
     }
 
     /// What others are to know of this node is this from now on. It is written into the own node, as soon as there is one
