@@ -43,6 +43,7 @@ pub mod takeover;
 pub mod tick;
 pub mod zab;
 
+mod disk;
 mod election;
 mod listed;
 mod node;
