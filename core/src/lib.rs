@@ -47,6 +47,7 @@ mod disk;
 mod election;
 mod listed;
 mod node;
+mod served;
 mod time;
 mod token;
 
