@@ -39,11 +39,11 @@
 mod aim;
 mod answers;
 mod api;
+mod calls;
 
 use super::api::{Data, Path, Reply};
 use super::client::{Client, News, Rest};
 use super::config::Config;
-use super::queue;
 use crate::lease::office::Office;
 use crate::lease::refuse::Refusals;
 use crate::lease::{Boot, Budget, BudgetError, Claimant, Faithful, Rule, Rules, value};
@@ -280,53 +280,6 @@ impl<R: Rules> Controller<R> {
         if self.aim != Aim::Won {
             self.client.ask_in_time(now, self.needs());
         }
-    }
-
-    /// The call that something is asked for with.
-    fn call(&self, kind: Kind) -> Option<Request> {
-        let session = self.client.session.id();
-        let data = |path: &Path, watch| Request::Data {
-            session,
-            path: path.clone(),
-            watch,
-        };
-        Some(match kind {
-            Kind::Connect => Request::Connect {
-                timeout: self.client.config.common.timing.ttl,
-            },
-            Kind::Close => Request::Close { session },
-            Kind::Renew => Request::Renew {
-                session,
-                path: self.path.clone(),
-                data: self.client.config.common.claimant.clone(),
-                guard: self.its_guard(),
-            },
-            Kind::Parent(parts) => Request::CreateParent {
-                session,
-                path: queue::ancestor(&self.client.config.parent, parts)?.into(),
-            },
-            Kind::Start => Request::CreateEpoch {
-                session,
-                path: self.epoch_path.clone(),
-            },
-            Kind::Look(watch) => data(&self.path, watch),
-            Kind::Epoch => data(&self.epoch_path, false),
-            Kind::Claim => Request::Claim {
-                session,
-                path: self.path.clone(),
-                data: self.client.config.common.claimant.clone(),
-                epoch: self.claimed,
-                guard: Guard {
-                    path: self.epoch_path.clone(),
-                    version: self.version,
-                },
-            },
-            Kind::Delete => Request::Delete {
-                session,
-                path: self.path.clone(),
-                guard: self.its_guard(),
-            },
-        })
     }
 }
 
