@@ -36,15 +36,18 @@ pub mod quorum;
 pub mod raft;
 pub mod random;
 pub mod rate;
+pub mod refusals;
 pub mod rules;
 pub mod sentinel;
 pub mod takeover;
 pub mod tick;
 pub mod zab;
 
+mod disk;
 mod election;
 mod listed;
 mod node;
+mod served;
 mod time;
 mod token;
 

@@ -1,11 +1,14 @@
 //! `REPORTS.md` says which test answers which public report; here it is held to that.
 
+#[path = "reports/peers.rs"]
+mod peers;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every report, by its number, and how it is cited.
-const REPORTS: [(u32, &[&str]); 23] = [
+const REPORTS: [(u32, &[&str]); 24] = [
     (1, &["etcd#8243"]),
     (2, &["etcd#8501"]),
     (4, &["openraft#2080"]),
@@ -32,6 +35,7 @@ const REPORTS: [(u32, &[&str]); 23] = [
     (30, &["etcd#15247", "etcd#12528"]),
     (32, &["NodeDB#161"]),
     (33, &["noraft 0.4.0", "raftbare 0.2.2"]),
+    (34, &["VSR Revisited"]),
 ];
 
 /// A line of the table.

@@ -215,6 +215,7 @@ fn answer<R: Rules>(cluster: &Cluster<R>, term: u64) -> (NodeId, Message) {
 }
 
 /// RL-5. A crash can come between no two writes, for there is one.
+/// In VSR Revisited a node that hears of a later view cuts its log off before what takes its place is there, and may win so.
 #[test]
 fn the_term_comes_in_the_same_write_as_the_entries() {
     for (rules, adopted) in [(&[][..], true), (&[Rule::SuffixAdoptsTerm][..], false)] {

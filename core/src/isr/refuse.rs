@@ -2,6 +2,7 @@
 //! answered ([`Fault`](super::Fault)), not refused.
 
 use crate::listed::listed;
+use crate::refusals::Reason;
 
 listed! {
     /// Why an input was dropped.
@@ -26,25 +27,11 @@ listed! {
     }
 }
 
-/// How many inputs were refused, by reason. Counts saturate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refusals([u16; Refusal::ALL.len()]);
-
-impl Refusals {
-    /// How often `reason` applied.
-    #[must_use]
-    pub fn count(&self, reason: Refusal) -> u16 {
-        self.0[reason as usize]
-    }
-
-    /// How many were refused in all.
-    #[must_use]
-    pub fn total(&self) -> u32 {
-        self.0.iter().map(|count| u32::from(*count)).sum()
-    }
-
-    pub(super) fn add(&mut self, reason: Refusal) {
-        let count = &mut self.0[reason as usize];
-        *count = count.saturating_add(1);
+impl Reason for Refusal {
+    fn place(self) -> usize {
+        self as usize
     }
 }
+
+/// How many inputs were refused, by reason.
+pub type Refusals = crate::refusals::Refusals<Refusal, { Refusal::ALL.len() }>;

@@ -44,23 +44,23 @@ pub enum Applying {
     Told,
 }
 
-/// Timeouts, with Kafka's defaults.
+/// Timeouts, with Kafka's names, of which all begin with `controller.quorum.`, and defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timing {
-    /// Election timeouts are drawn from once to twice this, anew at each use.
+    /// `election.timeout.ms`: election timeouts are drawn from once to twice this, anew at each use.
     pub election_timeout: Duration,
-    /// Without a successful fetch for so long a follower doubts its leader. Half of it is the pace of the leader's
-    /// BeginQuorumEpoch, one and a half times that of its check of the quorum.
+    /// `fetch.timeout.ms`: without a successful fetch for so long a follower doubts its leader. Half of it is the pace of the
+    /// leader's BeginQuorumEpoch, one and a half times that of its check of the quorum.
     pub fetch_timeout: Duration,
-    /// The longest wait of a candidate that lost, and of a follower whose leader resigned.
+    /// `election.backoff.max.ms`: the longest wait of a candidate that lost, and of a follower whose leader resigned.
     pub election_backoff_max: Duration,
-    /// What was asked and not answered for so long is lost.
+    /// `request.timeout.ms`: what was asked and not answered for so long is lost.
     pub request_timeout: Duration,
-    /// After a failure the same node is asked again no sooner than that.
+    /// `retry.backoff.ms`: after a failure the same node is asked again no sooner than that.
     pub retry_backoff: Duration,
-    /// How long a proposal waits for others to be appended with it.
+    /// `append.linger.ms`: how long a proposal waits for others to be appended with it.
     pub append_linger: Duration,
-    /// How long a leader keeps a fetch for which it has nothing new.
+    /// How long a leader keeps a fetch for which it has nothing new. Nobody configures it in Kafka.
     pub fetch_max_wait: Duration,
 }
 

@@ -6,8 +6,8 @@
 
 use super::message::{Body, Message};
 use super::{Kraft, LogWrite, Refusal, Role, Rule, Rules, Write};
+use crate::disk::{LogOnDisk, Requests};
 use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem::discriminant;
 
@@ -17,19 +17,12 @@ const STRANGERS: usize = 32;
 /// How much of quorum-state and log the disk holds, and what waits for it.
 #[derive(Clone, Debug)]
 pub(super) struct Durable {
-    pub(super) incarnation: u64,
+    pub(super) requests: Requests,
     /// Whether the quorum-state differs from that of the newest request.
     pub(super) changed: bool,
-    /// The number of the newest request.
-    issued: u64,
-    /// The number of the newest request that was answered. **Invariant:** `answered <= issued`.
-    answered: u64,
     /// The number of the newest request that changed the quorum-state.
     recorded: u64,
-    /// Up to where the present log is on the disk.
-    log: u64,
-    /// Open requests that let the log grow, and up to where the present log is on the disk once each is answered.
-    writes: VecDeque<(u64, u64)>,
+    log: LogOnDisk,
     /// Answers that wait for the quorum-state. **Invariant:** at most one of a kind to a voter, and [`STRANGERS`] beside.
     held: Vec<(NodeId, Message)>,
 }
@@ -37,60 +30,43 @@ pub(super) struct Durable {
 impl Durable {
     pub(super) fn new(incarnation: u64, log: u64) -> Self {
         Self {
-            incarnation,
+            requests: Requests::new(incarnation),
             changed: false,
-            issued: 0,
-            answered: 0,
             recorded: 0,
-            log,
-            writes: VecDeque::new(),
+            log: LogOnDisk::new(log),
             held: Vec::new(),
         }
     }
 
     pub(super) fn pending(&self) -> u64 {
-        self.issued - self.answered
+        self.requests.pending()
     }
 
     /// Up to where the present log is on the disk.
     pub(super) fn log(&self) -> u64 {
-        self.log
+        self.log.end()
     }
 
     /// Whether the disk holds the quorum-state as it was last asked for.
     pub(super) fn state_is_settled(&self) -> bool {
-        !self.changed && self.recorded <= self.answered
+        !self.changed && self.requests.is_done(self.recorded)
     }
 
     /// How far the disk is behind, without the numbers of tickets, which are no protocol state (law C10).
     pub(super) fn open(&self) -> (u64, u64, bool) {
-        let recorded = self.recorded.saturating_sub(self.answered);
+        let recorded = self.requests.pending_to(self.recorded);
         (self.pending(), recorded, self.changed)
     }
 
     pub(super) fn writes(&self) -> impl Iterator<Item = (u64, u64)> {
-        let name = |(number, end): &(u64, u64)| (self.issued - number, *end);
-        self.writes.iter().map(name)
+        let newest = self.requests.newest();
+        self.log
+            .open()
+            .map(move |(number, end)| (newest - number, end))
     }
 
     pub(super) fn held(&self) -> &[(NodeId, Message)] {
         &self.held
-    }
-
-    /// The log ends at `index` from now on, and agrees with what was asked for up to there.
-    fn cut(&mut self, index: u64) {
-        self.log = self.log.min(index);
-        for (_, end) in &mut self.writes {
-            *end = (*end).min(index);
-        }
-    }
-
-    fn issue(&mut self) -> Ticket {
-        self.issued += 1;
-        Ticket {
-            incarnation: self.incarnation,
-            number: self.issued,
-        }
     }
 }
 
@@ -100,7 +76,7 @@ impl<R: Rules> Kraft<R> {
         if self.durable.changed && !self.halted {
             self.durable.changed = false;
             self.request(LogWrite::Keep);
-            self.durable.recorded = self.durable.issued;
+            self.durable.recorded = self.durable.requests.newest();
         }
     }
 
@@ -108,8 +84,8 @@ impl<R: Rules> Kraft<R> {
     pub(super) fn write_log(&mut self, log: LogWrite) {
         self.persist();
         match log {
-            LogWrite::Truncate { to } => self.durable.cut(to.index),
-            LogWrite::Install { .. } => self.durable.cut(0),
+            LogWrite::Truncate { to } => self.durable.log.cut(to.index),
+            LogWrite::Install { .. } => self.durable.log.cut(0),
             LogWrite::Keep | LogWrite::Append { .. } | LogWrite::Compact { .. } => {}
         }
         self.request(log);
@@ -118,11 +94,12 @@ impl<R: Rules> Kraft<R> {
             LogWrite::Install { last } => last.index,
             LogWrite::Keep | LogWrite::Truncate { .. } | LogWrite::Compact { .. } => return,
         };
-        self.durable.writes.push_back((self.durable.issued, end));
+        let number = self.durable.requests.newest();
+        self.durable.log.asked(number, end);
     }
 
     fn request(&mut self, log: LogWrite) {
-        let ticket = self.durable.issue();
+        let ticket = self.durable.requests.issue();
         let write = Write {
             state: self.state,
             log,
@@ -172,26 +149,16 @@ impl<R: Rules> Kraft<R> {
     }
 
     pub(super) fn on_reply(&mut self, ticket: Ticket, result: Result<(), Unknown>) {
-        if ticket.incarnation != self.durable.incarnation
-            || ticket.number == 0
-            || ticket.number > self.durable.issued
-        {
+        if !self.durable.requests.knows(ticket) {
             return self.refusals.add(Refusal::UnknownTicket);
         }
         if result == Err(Unknown) {
             return self.halt();
         }
-        if ticket.number <= self.durable.answered {
+        if !self.durable.requests.settle(ticket.number) {
             return;
         }
-        // Writes are done in ticket order: this reply covers all before it.
-        self.durable.answered = ticket.number;
-        while let Some((number, end)) = self.durable.writes.front().copied()
-            && number <= ticket.number
-        {
-            self.durable.log = end;
-            self.durable.writes.pop_front();
-        }
+        self.durable.log.settle(ticket.number);
         if !self.durable.state_is_settled() {
             return;
         }

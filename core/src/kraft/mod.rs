@@ -268,7 +268,7 @@ impl<R: Rules> Kraft<R> {
     /// The nonce of this life.
     #[must_use]
     pub fn incarnation(&self) -> u64 {
-        self.durable.incarnation
+        self.durable.requests.incarnation()
     }
 
     /// Who this life of this node is to a guarded resource.

@@ -4,6 +4,7 @@ use super::config::{MAX_EPOCH, MAX_LEAP, MAX_OFFSET};
 use super::message::{Body, Fetched, Head};
 use crate::listed::listed;
 use crate::log::Position;
+use crate::refusals::Reason;
 
 listed! {
     /// Why a message or reply was dropped.
@@ -42,28 +43,14 @@ listed! {
     }
 }
 
-/// How many inputs were refused, by reason. Counts saturate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refusals([u32; Refusal::ALL.len()]);
-
-impl Refusals {
-    /// How often `reason` applied.
-    #[must_use]
-    pub fn count(&self, reason: Refusal) -> u32 {
-        self.0[reason as usize]
-    }
-
-    /// How many were refused in all.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.0.iter().map(|count| u64::from(*count)).sum()
-    }
-
-    pub(super) fn add(&mut self, reason: Refusal) {
-        let count = &mut self.0[reason as usize];
-        *count = count.saturating_add(1);
+impl Reason for Refusal {
+    fn place(self) -> usize {
+        self as usize
     }
 }
+
+/// How many inputs were refused, by reason.
+pub type Refusals = crate::refusals::Refusals<Refusal, { Refusal::ALL.len() }>;
 
 /// What is wrong with a message to a node in epoch `own`, whatever else its state; `None` when nothing is.
 ///
@@ -168,21 +155,6 @@ mod tests {
             epoch,
             leader: Some(NodeId(1)),
         }
-    }
-
-    #[test]
-    fn reasons_are_counted_apart() {
-        let mut refusals = Refusals::default();
-        for (times, reason) in Refusal::ALL.into_iter().enumerate() {
-            for _ in 0..times {
-                refusals.add(reason);
-            }
-        }
-        for (times, reason) in Refusal::ALL.into_iter().enumerate() {
-            assert_eq!(refusals.count(reason) as usize, times);
-        }
-        let count = Refusal::ALL.len() as u64;
-        assert_eq!(refusals.total(), count * (count - 1) / 2);
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl<R: Rules> Raft<R> {
             yielded: false,
             failed: 0,
             halted: false,
-            refusals: Counter::default(),
+            refusals: Counter::NEVER,
             // A follower at rest queues one piece of news or answer, and one record.
             outbox: VecDeque::with_capacity(2),
             config,

@@ -5,9 +5,9 @@
 //! leader's own copy included, from the disk's answer on; what speaks of the record alone does not wait for them.
 
 use super::{Entries, LogWrite, Message, Raft, Refusal, Role, Rule, Rules, Write};
+use crate::disk::{LogOnDisk, Requests};
 use crate::membership::Membership;
 use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
-use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem::discriminant;
 
@@ -18,21 +18,14 @@ const STRANGERS: usize = 8;
 /// How much of record and log the disk holds, and what waits for it.
 #[derive(Clone, Debug)]
 pub(super) struct Durable {
-    incarnation: u64,
+    requests: Requests,
     /// Whether the record differs from that of the newest request.
     pub(super) changed: bool,
-    /// The number of the newest request.
-    issued: u64,
-    /// The number of the newest request that was answered. **Invariant:** `answered <= issued`.
-    answered: u64,
     /// The number of the newest request that changed the record.
     recorded: u64,
-    /// Up to where the present log was asked to be written. **Invariant:** `log <= log_asked <= ` the end of the log.
+    /// Up to where the present log was asked to be written. **Invariant:** `log.end() <= log_asked <= ` the end of the log.
     log_asked: u64,
-    /// Up to where the present log is on the disk.
-    log: u64,
-    /// Open requests that changed the log, and up to where the present log is on the disk once each is answered.
-    writes: VecDeque<(u64, u64)>,
+    log: LogOnDisk,
     /// Messages that wait for all changes of the record that were asked for when they were said. **Invariant:** at most
     /// one of a kind to a member, and [`STRANGERS`] beside, so that a disk that never answers cannot make it grow.
     held: Vec<Held>,
@@ -49,34 +42,31 @@ impl Durable {
     /// Starts from what was read from the disk.
     pub(super) fn new(incarnation: u64, log: u64) -> Self {
         Self {
-            incarnation,
+            requests: Requests::new(incarnation),
             changed: false,
-            issued: 0,
-            answered: 0,
             recorded: 0,
             log_asked: log,
-            log,
-            writes: VecDeque::new(),
+            log: LogOnDisk::new(log),
             held: Vec::new(),
         }
     }
 
     pub(super) fn pending(&self) -> u64 {
-        self.issued - self.answered
+        self.requests.pending()
     }
 
     /// Whether the disk holds the record as it was last asked for.
     pub(super) fn record_is_settled(&self) -> bool {
-        self.recorded <= self.answered
+        self.requests.is_done(self.recorded)
     }
 
     /// Up to where the present log is on the disk.
     pub(super) fn log(&self) -> u64 {
-        self.log
+        self.log.end()
     }
 
     pub(super) fn incarnation(&self) -> u64 {
-        self.incarnation
+        self.requests.incarnation()
     }
 
     pub(super) fn forget_held(&mut self) {
@@ -86,22 +76,23 @@ impl Durable {
     /// How far the disk is behind: how many requests are open, and how many of them up to the newest that changed the
     /// record. The ticket numbers themselves are no protocol state (law C10).
     pub(super) fn open(&self) -> (u64, u64) {
-        let recorded = self.recorded.saturating_sub(self.answered);
-        (self.pending(), recorded)
+        (self.pending(), self.requests.pending_to(self.recorded))
     }
 
     /// How far each open request takes the log, by how many requests fewer than are open.
     pub(super) fn writes(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.writes
-            .iter()
-            .map(|(number, end)| (self.issued - number, *end))
+        let newest = self.requests.newest();
+        self.log
+            .open()
+            .map(move |(number, end)| (newest - number, end))
     }
 
     /// What waits for the disk: for how many requests fewer than are open, for whom, and what.
     pub(super) fn held(&self) -> impl Iterator<Item = (u64, NodeId, &Message)> {
+        let newest = self.requests.newest();
         self.held
             .iter()
-            .map(|held| (self.issued - held.after, held.to, &held.message))
+            .map(move |held| (newest - held.after, held.to, &held.message))
     }
 
     /// Changes what waits for the disk to be said to `to`.
@@ -146,10 +137,7 @@ impl Durable {
     /// The present log agrees with what was asked for up to `index` alone.
     fn cut(&mut self, index: u64) {
         self.log_asked = self.log_asked.min(index);
-        self.log = self.log.min(index);
-        for (_, end) in &mut self.writes {
-            *end = (*end).min(index);
-        }
+        self.log.cut(index);
     }
 }
 
@@ -204,29 +192,17 @@ impl<R: Rules> Raft<R> {
             _ => false,
         };
         if !grown {
-            self.durable.issued += 1;
-            let ticket = Ticket {
-                incarnation: self.durable.incarnation,
-                number: self.durable.issued,
-            };
+            let ticket = self.durable.requests.issue();
             self.outbox
                 .push_back(Output::Request(ticket, Write { record, log }));
         }
-        let number = self.durable.issued;
+        let number = self.durable.requests.newest();
         if core::mem::take(&mut self.durable.changed) {
             self.durable.recorded = number;
         }
         let end = self.durable.log_asked;
-        match self.durable.writes.back_mut() {
-            Some((last, reaches)) if *last == number => *reaches = end,
-            _ if end > self.durable.log => {
-                // As with what is held: mostly one write is open.
-                if self.durable.writes.capacity() == 0 {
-                    self.durable.writes.reserve_exact(1);
-                }
-                self.durable.writes.push_back((number, end));
-            }
-            _ => {}
+        if end > self.durable.log() {
+            self.durable.log.asked(number, end);
         }
     }
 
@@ -256,26 +232,16 @@ impl<R: Rules> Raft<R> {
     }
 
     pub(super) fn on_reply(&mut self, ticket: Ticket, result: Result<(), Unknown>) {
-        if ticket.incarnation != self.durable.incarnation
-            || ticket.number == 0
-            || ticket.number > self.durable.issued
-        {
+        if !self.durable.requests.knows(ticket) {
             return self.refusals.add(Refusal::UnknownTicket);
         }
         if result == Err(Unknown) {
             return self.halt();
         }
-        if ticket.number <= self.durable.answered {
+        if !self.durable.requests.settle(ticket.number) {
             return;
         }
-        // Writes are done in ticket order: this reply covers all before it.
-        self.durable.answered = ticket.number;
-        while let Some((number, end)) = self.durable.writes.front().copied()
-            && number <= ticket.number
-        {
-            self.durable.log = end;
-            self.durable.writes.pop_front();
-        }
+        self.durable.log.settle(ticket.number);
         let mut at = 0;
         while at < self.durable.held.len() {
             if self.durable.held[at].after <= ticket.number {

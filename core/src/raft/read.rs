@@ -24,6 +24,8 @@
 //! before the read would then pass for an answer to the one after it.
 
 use super::{Message, Raft, Refusal, Role, Rule, Rules};
+pub use crate::served::Served;
+use crate::served::Untold;
 use crate::{Duration, Election, Instant, Leader, NodeId, Standing, Tenure};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -33,23 +35,6 @@ use core::hash::{Hash, Hasher};
 /// How many rounds for its own reads a leader has on the way at most. Reads beyond wait for one of them to be answered;
 /// every heartbeat's answer confirms all that were sent before it.
 const MAX_ROUNDS: usize = 8;
-
-/// What became of the reads up to a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Served {
-    /// They may be answered once the host's state has applied `index`.
-    Ready {
-        /// The newest of them: all up to it that were not told of yet.
-        upto: u64,
-        /// Up to where the state must have come.
-        index: u64,
-    },
-    /// The leadership they were asked in ended before they were confirmed. Ask again.
-    LeaderLost {
-        /// The newest of them: all up to it that were not told of yet.
-        upto: u64,
-    },
-}
 
 /// A read that the lease allows, as of the instant it was asked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,8 +108,7 @@ pub(super) struct Reads {
     /// Leader: the newest round that was sent for members' questions, until it is answered. While one is on the way, further
     /// questions wait for it and share the next, however many members ask and however often.
     awaited: Option<u64>,
-    /// What the host was not told yet. Each is about a read the host asked, so that no peer can make it grow.
-    served: VecDeque<Served>,
+    served: Untold,
 }
 
 /// A round that was sent for a read.
@@ -155,7 +139,7 @@ impl Reads {
             rounds: VecDeque::with_capacity(MAX_ROUNDS),
             unposed: false,
             awaited: None,
-            served: VecDeque::with_capacity(2),
+            served: Untold::new(),
         }
     }
 
@@ -167,27 +151,13 @@ impl Reads {
     /// The reads up to `upto` may be answered from `index` on.
     fn ready(&mut self, upto: u64, index: u64) {
         self.done = upto;
-        if let Some(Served::Ready {
-            upto: newest,
-            index: highest,
-        }) = self.served.back_mut()
-        {
-            *newest = upto;
-            *highest = index.max(*highest);
-        } else {
-            self.served.push_back(Served::Ready { upto, index });
-        }
+        self.served.ready(upto, index);
     }
 
     /// Nobody leads any more: what waits fails, and what others asked is void.
     fn fail(&mut self) {
         if self.done < self.asked {
-            let upto = self.asked;
-            if let Some(Served::LeaderLost { upto: newest }) = self.served.back_mut() {
-                *newest = upto;
-            } else {
-                self.served.push_back(Served::LeaderLost { upto });
-            }
+            self.served.lost(self.asked);
         }
         (self.posed, self.done) = (self.asked, self.asked);
         self.rounds.clear();
@@ -240,7 +210,7 @@ impl<R: Rules> Raft<R> {
     /// What became of reads, until `None`. To be asked after each drain.
     #[must_use]
     pub fn poll_read(&mut self) -> Option<Served> {
-        self.reads.as_mut()?.served.pop_front()
+        self.reads.as_mut()?.served.poll()
     }
 
     /// Whether a read can be taken at `now`.

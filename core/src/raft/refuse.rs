@@ -6,7 +6,7 @@ use super::config::{MAX_INDEX, MAX_LEAP, MAX_TERM};
 use super::{Entries, Message};
 use crate::listed::listed;
 use crate::log::Position;
-use alloc::boxed::Box;
+use crate::refusals::{self, Reason};
 
 listed! {
     /// Why a message or reply was dropped.
@@ -46,43 +46,17 @@ listed! {
     }
 }
 
-/// How many inputs were refused, by reason. Counts saturate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refusals([u32; Refusal::ALL.len()]);
-
-impl Refusals {
-    /// How often `reason` applied.
-    #[must_use]
-    pub fn count(&self, reason: Refusal) -> u32 {
-        self.0[reason as usize]
-    }
-
-    /// How many were refused in all.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.0.iter().map(|count| u64::from(*count)).sum()
-    }
-
-    fn add(&mut self, reason: Refusal) {
-        let count = &mut self.0[reason as usize];
-        *count = count.saturating_add(1);
+impl Reason for Refusal {
+    fn place(self) -> usize {
+        self as usize
     }
 }
 
-/// The counts of a machine: none are kept before the first.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Counter(Option<Box<Refusals>>);
+/// How many inputs were refused, by reason.
+pub type Refusals = refusals::Refusals<Refusal, { Refusal::ALL.len() }>;
 
-impl Counter {
-    pub(super) fn add(&mut self, reason: Refusal) {
-        self.0.get_or_insert_default().add(reason);
-    }
-
-    pub(super) fn counts(&self) -> &Refusals {
-        const NONE: &Refusals = &Refusals([0; Refusal::ALL.len()]);
-        self.0.as_deref().unwrap_or(NONE)
-    }
-}
+/// The counts of a machine.
+pub(super) type Counter = refusals::Rarely<Refusal, { Refusal::ALL.len() }>;
 
 /// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
 pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {
@@ -193,21 +167,6 @@ fn is_within(prev: Position, entries: &Entries, last: Position) -> bool {
 mod tests {
     use super::*;
     use crate::Instant;
-
-    #[test]
-    fn reasons_are_counted_apart() {
-        let mut refusals = Refusals::default();
-        for (times, reason) in Refusal::ALL.into_iter().enumerate() {
-            for _ in 0..times {
-                refusals.add(reason);
-            }
-        }
-        for (times, reason) in Refusal::ALL.into_iter().enumerate() {
-            assert_eq!(refusals.count(reason) as usize, times);
-        }
-        let count = Refusal::ALL.len() as u64;
-        assert_eq!(refusals.total(), count * (count - 1) / 2);
-    }
 
     #[test]
     fn impossible_logs_are_named() {

@@ -31,7 +31,7 @@ pub struct Config {
     pub masters: Vec<Monitor>,
 }
 
-/// One master that is watched.
+/// One master that is watched: `sentinel monitor`, and what is set for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Monitor {
     /// By what name; the same in all sentinels.
@@ -41,14 +41,14 @@ pub struct Monitor {
     /// How many sentinels must hold it to be down before one of them tries to replace it. To be elected for that takes a
     /// majority of all known sentinels as well.
     pub quorum: usize,
-    /// How long somebody may be silent before it is held to be down.
+    /// `down-after-milliseconds`: how long somebody may be silent before it is held to be down.
     pub down_after: Duration,
-    /// How long a step of a failover may take; after twice as long, the next one may be tried.
+    /// `failover-timeout`: how long a step of a failover may take; after twice as long, the next one may be tried.
     pub failover_timeout: Duration,
-    /// How many replicas at a time may be made to follow the new master: while they copy, they serve nobody.
+    /// `parallel-syncs`: how many replicas at a time may be made to follow the new master: while they copy, they serve nobody.
     pub parallel_syncs: usize,
-    /// A master that was restarted and has been loading its data for so long is held to be down. `None`, the default of the
-    /// real one: as long as it says that it loads, it is alive.
+    /// `master-reboot-down-after-period`: a master that was restarted and has been loading its data for so long is held to be
+    /// down. `None`, the default of the real one: as long as it says that it loads, it is alive.
     pub reboot_down_after: Option<Duration>,
 }
 

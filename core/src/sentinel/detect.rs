@@ -38,7 +38,7 @@ impl<R: Rules> Sentinel<R> {
 
     /// Whether this life asked this question.
     pub(super) fn is_own(&self, query: Ticket) -> bool {
-        query.incarnation == self.durable.incarnation
+        query.incarnation == self.durable.requests.incarnation()
             && query.number > 0
             && query.number <= self.asked
     }

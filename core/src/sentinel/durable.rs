@@ -8,6 +8,7 @@ use super::file::{File, Kept};
 use super::message::Message;
 use super::refuse::Refusal;
 use super::{Rule, Rules, Sentinel};
+use crate::disk::Requests;
 use crate::{Event, NodeId, Output, Ticket, Unknown, Why};
 use alloc::vec::Vec;
 use core::mem::discriminant;
@@ -18,13 +19,9 @@ const STRANGERS: usize = 8;
 /// How much of the file the disk holds, and what waits for it.
 #[derive(Clone, Debug)]
 pub(super) struct Durable {
-    pub(super) incarnation: u64,
+    pub(super) requests: Requests,
     /// Whether the file differs from that of the newest request.
     changed: bool,
-    /// The number of the newest request.
-    issued: u64,
-    /// The number of the newest request that was answered. **Invariant:** `answered <= issued`.
-    answered: u64,
     /// **Invariant:** at most one of a kind about one master to one node, so that a disk that never answers cannot make it grow.
     held: Vec<Held>,
 }
@@ -39,32 +36,16 @@ struct Held {
 impl Durable {
     pub(super) const fn new(incarnation: u64) -> Self {
         Self {
-            incarnation,
+            requests: Requests::new(incarnation),
             changed: false,
-            issued: 0,
-            answered: 0,
             held: Vec::new(),
         }
     }
 
-    /// How many writes were not answered yet.
-    pub(super) fn pending(&self) -> u64 {
-        self.issued - self.answered
-    }
-
     /// What waits: for how many writes fewer than are open, for whom, and what.
     pub(super) fn held(&self) -> impl Iterator<Item = (u64, NodeId, &Message)> {
-        let fewer = |held: &Held| (self.issued + 1).saturating_sub(held.after);
+        let fewer = |held: &Held| (self.requests.newest() + 1).saturating_sub(held.after);
         (self.held.iter()).map(move |held| (fewer(held), held.to, &held.message))
-    }
-
-    /// By how many fewer writes than are open this one is held.
-    pub(super) fn lag(&self, written: u64) -> u64 {
-        written.saturating_sub(self.answered)
-    }
-
-    pub(super) fn is_written(&self, number: u64) -> bool {
-        self.answered >= number
     }
 }
 
@@ -82,17 +63,22 @@ impl<R: Rules> Sentinel<R> {
     /// The file is another one now; the number of the write that will hold this.
     pub(super) fn change(&mut self) -> u64 {
         self.durable.changed = true;
-        self.durable.issued + 1
+        self.durable.requests.newest() + 1
     }
 
     /// Whether the disk holds what this write held. Without the rule everything goes on as if it did.
     pub(super) fn is_written(&self, number: u64) -> bool {
-        self.durable.is_written(number) || !self.rules.keeps(Rule::VoteDurable)
+        self.durable.requests.is_done(number) || !self.rules.keeps(Rule::VoteDurable)
+    }
+
+    /// The number of the write that holds, or will hold, the file as it is now.
+    fn newest(&self) -> u64 {
+        self.durable.requests.newest() + u64::from(self.durable.changed)
     }
 
     /// What clients may be told: a configuration counts once the disk holds it.
     pub(super) fn note_written(&mut self) {
-        if self.is_written(self.durable.issued + u64::from(self.durable.changed)) {
+        if self.is_written(self.newest()) {
             for master in &mut self.masters {
                 master.written = (master.address(), master.config_epoch);
             }
@@ -101,7 +87,7 @@ impl<R: Rules> Sentinel<R> {
 
     /// Says something that speaks of what the file holds: at once when the disk holds it.
     pub(super) fn say(&mut self, to: NodeId, message: Message) {
-        let after = self.durable.issued + u64::from(self.durable.changed);
+        let after = self.newest();
         if self.is_written(after) {
             return self.send(to, message);
         }
@@ -124,11 +110,7 @@ impl<R: Rules> Sentinel<R> {
         if !core::mem::take(&mut self.durable.changed) {
             return;
         }
-        self.durable.issued += 1;
-        let ticket = Ticket {
-            incarnation: self.durable.incarnation,
-            number: self.durable.issued,
-        };
+        let ticket = self.durable.requests.issue();
         let file = self.file();
         self.outbox.push_back(Output::Request(ticket, file));
     }
@@ -166,14 +148,14 @@ impl<R: Rules> Sentinel<R> {
     }
 
     pub(super) fn on_reply(&mut self, ticket: Ticket, reply: Result<(), Unknown>) {
-        let open = self.durable.answered + 1..=self.durable.issued;
-        if ticket.incarnation != self.durable.incarnation || !open.contains(&ticket.number) {
+        let requests = &self.durable.requests;
+        if !requests.knows(ticket) || requests.is_done(ticket.number) {
             return self.refusals.add(Refusal::UnknownTicket);
         }
         if reply.is_err() {
             return self.halt();
         }
-        self.durable.answered = ticket.number;
+        self.durable.requests.settle(ticket.number);
         let mut held = core::mem::take(&mut self.durable.held);
         held.retain(|one| {
             let waits = one.after > ticket.number;

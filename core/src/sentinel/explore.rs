@@ -19,7 +19,7 @@ impl<R: Rules> Sentinel<R> {
             self.followed.map(|leader| (leader.node, leader.token)),
         )
             .hash(hasher);
-        self.durable.pending().hash(hasher);
+        self.durable.requests.pending().hash(hasher);
         for (fewer, to, message) in self.durable.held() {
             (fewer, to).hash(hasher);
             message.hash(hasher);
@@ -31,7 +31,12 @@ impl<R: Rules> Sentinel<R> {
                 master.leader_epoch,
             )
                 .hash(hasher);
-            (master.leader, self.durable.lag(master.voted), master.odown).hash(hasher);
+            (
+                master.leader,
+                self.durable.requests.pending_to(master.voted),
+                master.odown,
+            )
+                .hash(hasher);
             // What clients are told, which falls behind while the disk does.
             master.written.hash(hasher);
             let waits = master.started.map(|at| (at.ahead_of(now), now.since(at)));
@@ -44,7 +49,10 @@ impl<R: Rules> Sentinel<R> {
                     now.since(failover.since),
                 )
                     .hash(hasher);
-                self.durable.lag(failover.written).hash(hasher);
+                self.durable
+                    .requests
+                    .pending_to(failover.written)
+                    .hash(hasher);
             }
             master.at.fingerprint(now, self.asked, hasher);
             master.replicas.len().hash(hasher);

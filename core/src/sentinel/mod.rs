@@ -257,7 +257,7 @@ impl<R: Rules> Sentinel<R> {
     /// How many writes the disk has not answered.
     #[must_use]
     pub fn pending(&self) -> u64 {
-        self.durable.pending()
+        self.durable.requests.pending()
     }
 
     /// What it refused so far.
@@ -330,7 +330,7 @@ impl<R: Rules> Sentinel<R> {
     fn question(&mut self) -> Ticket {
         self.asked += 1;
         Ticket {
-            incarnation: self.durable.incarnation,
+            incarnation: self.durable.requests.incarnation(),
             number: self.asked,
         }
     }

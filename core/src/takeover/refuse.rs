@@ -1,6 +1,7 @@
 //! Answers that cannot be true, refused by name and counted (law C8).
 
 use crate::listed::listed;
+use crate::refusals::Reason;
 
 listed! {
     /// Why an answer was not taken for what it says.
@@ -19,25 +20,11 @@ listed! {
     }
 }
 
-/// How many answers were refused, by reason. Counts saturate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Refusals([u16; Refusal::ALL.len()]);
-
-impl Refusals {
-    /// How often `reason` applied.
-    #[must_use]
-    pub const fn count(&self, reason: Refusal) -> u16 {
-        self.0[reason as usize]
-    }
-
-    /// How many were refused in all.
-    #[must_use]
-    pub fn total(&self) -> u32 {
-        self.0.iter().map(|count| u32::from(*count)).sum()
-    }
-
-    pub(super) fn add(&mut self, reason: Refusal) {
-        let count = &mut self.0[reason as usize];
-        *count = count.saturating_add(1);
+impl Reason for Refusal {
+    fn place(self) -> usize {
+        self as usize
     }
 }
+
+/// How many answers were refused, by reason.
+pub type Refusals = crate::refusals::Refusals<Refusal, { Refusal::ALL.len() }>;

@@ -92,7 +92,7 @@ impl<R: Rules> Zab<R> {
             learning: None,
             reads: Reads::new(),
             halted: false,
-            refusals: Counter::default(),
+            refusals: Counter::NEVER,
             outbox: VecDeque::with_capacity(4),
             config,
             rules,

@@ -39,7 +39,7 @@ impl<R: Rules> Zab<R> {
         if self.halted || learns {
             return Err(CompactError::Busy);
         }
-        if index > self.commit.min(self.durable.synced) {
+        if index > self.commit.min(self.durable.synced()) {
             return Err(CompactError::NotCommitted);
         }
         if index <= self.log.base().index {

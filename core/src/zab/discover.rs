@@ -82,7 +82,7 @@ impl<R: Rules> Zab<R> {
         let Some(leading) = &self.leading else {
             return;
         };
-        let done = self.durable.has(leading.ticket);
+        let done = self.durable.requests.is_done(leading.ticket);
         match leading.phase {
             Phase::Promising if done && !leading.told => self.tell_everybody(),
             Phase::Recording if done => self.elected(),

@@ -7,24 +7,18 @@
 use super::message::Entries;
 use super::record::Request;
 use super::{Refusal, Role, Rule, Rules, Zab};
+use crate::disk::{LogOnDisk, Requests};
 use crate::log::Position;
 use crate::{Event, Output, Ticket, Unknown, Why};
-use alloc::collections::VecDeque;
 
 /// How far the disk is.
 #[derive(Clone, Debug)]
 pub(super) struct Durable {
-    pub(super) incarnation: u64,
-    /// The number of the newest request.
-    issued: u64,
-    /// The number of the newest request that was answered. **Invariant:** `answered <= issued`.
-    answered: u64,
+    pub(super) requests: Requests,
     /// Up to where the log was asked to be appended.
     pub(super) appended: u64,
     /// Up to where it is synced.
-    pub(super) synced: u64,
-    /// Open syncs: the number of each, and up to where the log is synced once it is answered.
-    syncs: VecDeque<(u64, u64)>,
+    log: LogOnDisk,
     /// The number of the newest request to cut the log.
     cut: u64,
 }
@@ -33,49 +27,36 @@ impl Durable {
     /// Starts from a disk whose log ends at `end`.
     pub(super) fn new(incarnation: u64, end: u64) -> Self {
         Self {
-            incarnation,
-            issued: 0,
-            answered: 0,
+            requests: Requests::new(incarnation),
             appended: end,
-            synced: end,
-            syncs: VecDeque::with_capacity(2),
+            log: LogOnDisk::new(end),
             cut: 0,
         }
     }
 
-    /// How many requests are open.
-    pub(super) fn pending(&self) -> u64 {
-        self.issued - self.answered
-    }
-
-    /// Whether the request with this number is done.
-    pub(super) fn has(&self, number: u64) -> bool {
-        number <= self.answered
+    /// Up to where the log is synced.
+    pub(super) fn synced(&self) -> u64 {
+        self.log.end()
     }
 
     /// Whether a sync of the log is open. What is to be logged meanwhile shares the next, so that a slow disk does not fall behind
     /// by more than that.
     pub(super) fn is_syncing(&self) -> bool {
-        !self.syncs.is_empty()
-    }
-
-    /// How many requests are open up to the one with this number (law C10).
-    pub(super) fn until(&self, number: u64) -> u64 {
-        number.saturating_sub(self.answered)
+        self.log.open().len() > 0
     }
 
     /// Open syncs, by how many requests are open up to each (law C10).
     pub(super) fn open_syncs(&self) -> impl Iterator<Item = (u64, u64)> {
-        (self.syncs.iter()).map(|(number, end)| (number - self.answered, *end))
+        let open = |number| self.requests.pending_to(number);
+        self.log
+            .open()
+            .map(move |(number, end)| (open(number), end))
     }
 
     /// The log ends at `index` at most; what was asked for beyond counts for nothing.
     pub(super) fn cut_to(&mut self, index: u64) {
         self.appended = self.appended.min(index);
-        self.synced = self.synced.min(index);
-        for (_, end) in &mut self.syncs {
-            *end = (*end).min(index);
-        }
+        self.log.cut(index);
     }
 
     /// Another log begins after `index`.
@@ -88,17 +69,12 @@ impl Durable {
 impl<R: Rules> Zab<R> {
     /// Asks for one step of the disk. Answers its number.
     pub(super) fn request(&mut self, request: Request) -> u64 {
-        self.durable.issued += 1;
-        let number = self.durable.issued;
+        let ticket = self.durable.requests.issue();
         if let Request::Truncate { .. } = request {
-            self.durable.cut = number;
+            self.durable.cut = ticket.number;
         }
-        let ticket = Ticket {
-            incarnation: self.durable.incarnation,
-            number,
-        };
         self.outbox.push_back(Output::Request(ticket, request));
-        number
+        ticket.number
     }
 
     /// The entry at `index`, or the position before the first.
@@ -127,34 +103,22 @@ impl<R: Rules> Zab<R> {
     /// Asks for the log to be synced. Answers the number of the request.
     pub(super) fn sync_log(&mut self) -> u64 {
         let number = self.request(Request::Sync);
-        self.durable
-            .syncs
-            .push_back((number, self.durable.appended));
+        self.durable.log.asked(number, self.durable.appended);
         number
     }
 
     pub(super) fn on_reply(&mut self, ticket: Ticket, result: Result<(), Unknown>) {
-        if ticket.incarnation != self.durable.incarnation
-            || ticket.number == 0
-            || ticket.number > self.durable.issued
-        {
+        if !self.durable.requests.knows(ticket) {
             return self.refusals.add(Refusal::UnknownTicket);
         }
         let may_fail = ticket.number == self.durable.cut && !self.keeps(Rule::CutOrExit);
         if result == Err(Unknown) && !may_fail {
             return self.halt();
         }
-        if self.durable.has(ticket.number) {
+        if !self.durable.requests.settle(ticket.number) {
             return;
         }
-        // Steps are done in ticket order: this reply covers all before it.
-        self.durable.answered = ticket.number;
-        while let Some((number, end)) = self.durable.syncs.front().copied()
-            && number <= ticket.number
-        {
-            self.durable.synced = end;
-            self.durable.syncs.pop_front();
-        }
+        self.durable.log.settle(ticket.number);
         match self.role {
             Role::Looking => self.settle(),
             Role::Leading => self.leader_is_durable(),

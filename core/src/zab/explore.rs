@@ -27,9 +27,9 @@ impl<R: Rules> Zab<R> {
         (self.role, self.round, self.vote, self.halted).hash(hasher);
         self.log.hash(hasher);
         (
-            self.durable.pending(),
+            self.durable.requests.pending(),
             self.durable.appended,
-            self.durable.synced,
+            self.durable.synced(),
         )
             .hash(hasher);
         for sync in self.durable.open_syncs() {
@@ -61,7 +61,10 @@ impl<R: Rules> Zab<R> {
     fn view_leading<H: Hasher>(&self, leading: &Leading, now: Instant, hasher: &mut H) {
         (leading.phase, leading.epoch, leading.told, leading.own).hash(hasher);
         (leading.history, leading.deserted, leading.whole).hash(hasher);
-        self.durable.until(leading.ticket).hash(hasher);
+        self.durable
+            .requests
+            .pending_to(leading.ticket)
+            .hash(hasher);
         (leading.limit.ahead_of(now), leading.half.ahead_of(now)).hash(hasher);
         (&leading.sets, &leading.made).hash(hasher);
         let behind = |round: u64| leading.round.saturating_sub(round);

@@ -22,7 +22,7 @@ impl<R: Rules> Zab<R> {
         self.commit = self.commit.max(committed.min(self.log.last().index));
         self.answer_with(epoch);
         self.event(Event::Following(self.followed()));
-        self.acknowledge(self.durable.synced);
+        self.acknowledge(self.durable.synced());
     }
 
     /// A proposal (ZAB-B2). Whether it was taken.

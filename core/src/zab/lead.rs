@@ -401,7 +401,7 @@ impl<R: Rules> Zab<R> {
             return;
         }
         let own = if self.keeps(Rule::OwnCopyDurable) {
-            self.durable.synced
+            self.durable.synced()
         } else {
             self.log.last().index
         };

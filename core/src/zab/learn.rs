@@ -250,7 +250,7 @@ impl<R: Rules> Zab<R> {
         let Some(learning) = &mut self.learning else {
             return;
         };
-        let done = self.durable.has(learning.ticket);
+        let done = self.durable.requests.is_done(learning.ticket);
         match learning.stage {
             Stage::Promising if done => self.promise(true),
             Stage::Recording if done => {
@@ -258,7 +258,7 @@ impl<R: Rules> Zab<R> {
                 learning.deadline = sync;
                 self.say_to_leader(Packet::AckNewLeader);
             }
-            Stage::Serving => self.acknowledge(self.durable.synced),
+            Stage::Serving => self.acknowledge(self.durable.synced()),
             _ => {}
         }
     }
@@ -274,7 +274,7 @@ impl Learning {
     ) {
         use core::hash::Hash as _;
         (self.tries, self.retry.ahead_of(now)).hash(hasher);
-        (durable.until(self.ticket), self.end, self.way).hash(hasher);
+        (durable.requests.pending_to(self.ticket), self.end, self.way).hash(hasher);
         (&self.staged, self.committed, self.acked).hash(hasher);
     }
 }

@@ -89,7 +89,7 @@ impl<R: Rules> Zab<R> {
         }
         if self.looking.begun
             || self.looking.hold.is_some()
-            || self.durable.pending() > 0
+            || self.durable.requests.pending() > 0
             || self.durable.appended < self.log.last().index
         {
             return;

@@ -266,13 +266,13 @@ impl<R: Rules> Zab<R> {
     /// How many requests the disk has not answered yet.
     #[must_use]
     pub fn pending(&self) -> u64 {
-        self.durable.pending()
+        self.durable.requests.pending()
     }
 
     /// The nonce of this life.
     #[must_use]
     pub fn incarnation(&self) -> u64 {
-        self.durable.incarnation
+        self.durable.requests.incarnation()
     }
 
     /// Who this life of this node is to a guarded resource.

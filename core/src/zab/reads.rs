@@ -16,25 +16,9 @@ use super::lead::{Phase, Stage};
 use super::message::Packet;
 use super::{Refusal, Rule, Rules, Zab};
 use crate::Instant;
-use alloc::collections::VecDeque;
+pub use crate::served::Served;
+use crate::served::Untold;
 use core::fmt;
-
-/// What became of the syncs up to a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Served {
-    /// Reads may be answered once the host's state has applied `index`.
-    Ready {
-        /// The newest of them: all up to it that were not told of yet.
-        upto: u64,
-        /// Up to where the state must have come.
-        index: u64,
-    },
-    /// The leader they were asked of is gone. Ask again.
-    LeaderLost {
-        /// The newest of them: all up to it that were not told of yet.
-        upto: u64,
-    },
-}
 
 /// Why a sync was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +45,7 @@ pub(super) struct Reads {
     pub(super) posed: u64,
     /// The newest that is answered.
     pub(super) done: u64,
-    /// What the host was not told yet.
-    served: VecDeque<Served>,
+    served: Untold,
 }
 
 impl Reads {
@@ -71,33 +54,19 @@ impl Reads {
             asked: 0,
             posed: 0,
             done: 0,
-            served: VecDeque::with_capacity(2),
+            served: Untold::new(),
         }
     }
 
     fn ready(&mut self, upto: u64, index: u64) {
         self.done = upto;
-        if let Some(Served::Ready {
-            upto: newest,
-            index: highest,
-        }) = self.served.back_mut()
-        {
-            *newest = upto;
-            *highest = index.max(*highest);
-        } else {
-            self.served.push_back(Served::Ready { upto, index });
-        }
+        self.served.ready(upto, index);
     }
 
     /// Nobody leads any more.
     pub(super) fn fail(&mut self) {
         if self.done < self.asked {
-            let upto = self.asked;
-            if let Some(Served::LeaderLost { upto: newest }) = self.served.back_mut() {
-                *newest = upto;
-            } else {
-                self.served.push_back(Served::LeaderLost { upto });
-            }
+            self.served.lost(self.asked);
         }
         (self.posed, self.done) = (self.asked, self.asked);
     }
@@ -141,7 +110,7 @@ impl<R: Rules> Zab<R> {
 
     /// What became of syncs; `None` when there is nothing new. Ask once outputs are drained.
     pub fn poll_sync(&mut self) -> Option<Served> {
-        self.reads.served.pop_front()
+        self.reads.served.poll()
     }
 
     fn leads_established(&self) -> bool {

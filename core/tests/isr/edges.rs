@@ -395,7 +395,19 @@ fn a_broker_hears_what_is_for_this_life_of_it() {
     };
     broker.answer(millis(5_002), beat, may_stop);
     assert_eq!(broker.poll(), None);
-    assert!(broker.deadline().is_some());
+    assert!(broker.is_fenced());
+    let due = broker.deadline().unwrap();
+    broker.timeout(due);
+    let Some(BrokerOutput::Ask(beat, Request::Heartbeat { .. })) = broker.poll() else {
+        panic!("it is heard of again");
+    };
+    let unfenced = Answer::Heartbeat {
+        caught_up: true,
+        fenced: false,
+        may_stop: false,
+    };
+    broker.answer(due, beat, unfenced);
+    assert!(!broker.is_fenced());
 }
 
 /// C10: two controllers that fence at other times have other fingerprints.

@@ -247,8 +247,16 @@ fn who_is_busy_is_down_and_who_loads_is_not() {
     desk.part(&[server(0, 2)], &[server(0, 0)]);
     desk.run_for(15 * SEC);
     assert!(desk.told("+sdown").is_empty());
+    let down = |desk: &Desk, id| {
+        let master = desk.machine(NodeId(id)).master(A).unwrap();
+        (master.is_down(), master.is_objectively_down())
+    };
+    assert!((1..=3).all(|id| down(&desk, id) == (false, false)));
     desk.set_busy(server(0, 0), true);
-    desk.run_for(6 * SEC);
+    assert!(desk.run_till(6 * SEC, |desk| desk.told("+odown").len() == 1));
+    let one = desk.told("+odown")[0].1.0;
+    assert_eq!(down(&desk, one), (true, true));
+    desk.run_for(3 * SEC);
     assert_eq!(desk.told("+odown").len(), 3);
 }
 

@@ -20,8 +20,6 @@ fn without(rules: &[Rule]) -> Switched {
     Switched::without(rules)
 }
 
-/// redis#2230: five sentinels, two masters, all at epoch 4. S1 and S4 try to replace the first master in epoch 5; before S1
-/// has a majority, it hears that S2 tries to replace the second one in epoch 6.
 fn mixed_epochs(rules: Switched) -> Desk {
     let mut desk = Desk::new(Plan {
         sentinels: 5,
@@ -59,6 +57,8 @@ fn mixed_epochs(rules: Switched) -> Desk {
     desk
 }
 
+/// redis#2230: five sentinels, two masters, all at epoch 4. S1 and S4 try to replace the first master in epoch 5; before S1
+/// has a majority, it hears that S2 tries to replace the second one in epoch 6.
 #[test]
 fn votes_of_two_epochs_are_not_added_up() {
     // As shipped: two sentinels act in epoch 5.
@@ -81,8 +81,6 @@ fn votes_of_two_epochs_are_not_added_up() {
     assert!(gave_up.iter().any(|(_, id, _)| *id == S[1]), "{gave_up:?}");
 }
 
-/// redis#12865: while one sentinel counts its votes, the epoch that all masters share rises all the time, because others try to
-/// replace many masters at once.
 fn rising_epoch(rules: Switched) -> Desk {
     let mut desk = Desk::new(Plan {
         groups: 2,
@@ -116,6 +114,8 @@ fn rising_epoch(rules: Switched) -> Desk {
     desk
 }
 
+/// redis#12865: while one sentinel counts its votes, the epoch that all masters share rises all the time, because others try to
+/// replace many masters at once.
 #[test]
 fn who_has_a_majority_of_votes_is_elected_whatever_becomes_of_the_shared_epoch() {
     let shipped = rising_epoch(without(Rule::REPAIRS));
@@ -159,6 +159,7 @@ fn all_at_once(rules: Switched, seed: u64) -> (usize, usize) {
     )
 }
 
+/// redis#12865, as it was met: many masters fail at once.
 #[test]
 fn masters_that_fail_at_once_are_all_replaced_in_one_round() {
     let total = |rules: &[Rule]| {
@@ -177,9 +178,9 @@ fn masters_that_fail_at_once_are_all_replaced_in_one_round() {
     );
 }
 
+/// redis@ed813863f: S2 votes for S1, loses its power before the disk has that, and is asked by S3.
 #[test]
 fn a_vote_is_in_the_file_before_it_is_told() {
-    // redis@ed813863f: S2 votes for S1, loses its power before the disk has that, and is asked by S3.
     let schedule = |rules| {
         let mut desk = Desk::new(Plan {
             disk: (SEC, SEC),
@@ -222,6 +223,35 @@ fn a_vote_is_in_the_file_before_it_is_told() {
     assert!(on.judge.count(Invariant::OneVote) > 0);
 }
 
+/// redis@47750998a: whoever is elected dies before it promotes anybody, and those who voted for it stand in its place.
+#[test]
+fn who_voted_for_another_gives_that_one_time() {
+    let schedule = |rules| {
+        let mut desk = Desk::new(Plan {
+            rules,
+            ..Plan::default()
+        });
+        desk.run_for(12 * SEC);
+        desk.crash(server(0, 0));
+        let elected = |desk: &Desk| !desk.told("+elected-leader").is_empty();
+        assert!(desk.run_till(20 * SEC, elected));
+        let (began, leader, _) = desk.told("+elected-leader")[0];
+        desk.crash(leader);
+        desk.run_for(60 * SEC);
+        let tried = desk.told("+try-failover").into_iter();
+        let next = tried.filter(|(_, id, _)| *id != leader).map(|(at, ..)| at);
+        (next.min().unwrap() - began, desk)
+    };
+    let (waited, off) = schedule(without(&[Rule::WaitAfterVote]));
+    assert_eq!(off.judge.broken()[0], Invariant::RateLimited);
+    assert!(waited < SEC, "{waited}");
+    // Two failover timeouts, and up to a second more.
+    let (waited, on) = schedule(Switched::default());
+    assert_eq!(on.judge.broken(), []);
+    assert!((19 * SEC..22 * SEC).contains(&waited), "{waited}");
+    assert_eq!(on.told("+switch-master").len(), 2);
+}
+
 /// Five sentinels, quorum 2. S1, S2 and the replicas are cut off from the others; the master is gone.
 fn minority(rules: Switched) -> Desk {
     let mut desk = Desk::new(Plan {
@@ -238,9 +268,9 @@ fn minority(rules: Switched) -> Desk {
     desk
 }
 
+/// redis@f4be6f16f, redis#1972: the majority was one of those who answered.
 #[test]
 fn a_minority_promotes_nobody() {
-    // redis@f4be6f16f, redis#1972: the majority was one of those who answered.
     let off = minority(without(&[Rule::AllKnownVoters]));
     assert_eq!(off.judge.broken()[0], Invariant::NoMinorityFailover);
     let on = minority(Switched::default());
@@ -253,9 +283,9 @@ fn a_minority_promotes_nobody() {
     assert!(!on.told("-failover-abort-no-good-slave").is_empty());
 }
 
+/// redis#9240, redis#8786, redis#6194: four that were tried and are gone, each with an id and an address of its own.
 #[test]
 fn entries_of_sentinels_that_are_gone_count_until_somebody_resets() {
-    // redis#9240, redis#8786, redis#6194: four that were tried and are gone, each with an id and an address of its own.
     let mut desk = Desk::new(Plan::default());
     desk.run_for(5 * SEC);
     for node in 10..14 {
@@ -284,6 +314,7 @@ fn entries_of_sentinels_that_are_gone_count_until_somebody_resets() {
     assert_eq!(desk.judge.broken(), []);
 }
 
+/// redis#9240, too: the same file at another address, and another file at the same.
 #[test]
 fn a_sentinel_that_moves_and_one_that_takes_its_place_are_counted_once() {
     let mut desk = Desk::new(Plan::default());
@@ -312,9 +343,9 @@ fn a_sentinel_that_moves_and_one_that_takes_its_place_are_counted_once() {
     assert_eq!(desk.told("-dup-sentinel").len(), 4);
 }
 
+/// redis@821a98664: a sentinel dies when its file names the promoted server, and the next life reads it.
 #[test]
 fn a_file_that_is_written_in_mid_failover_names_each_server_once() {
-    // redis@821a98664.
     let schedule = |rules| {
         let mut desk = Desk::new(Plan {
             rules,
@@ -342,9 +373,9 @@ fn a_file_that_is_written_in_mid_failover_names_each_server_once() {
     assert!(on.judge.count(Invariant::NoSelfReplication) > 0);
 }
 
+/// redis#10197: one image, one seed, one moment, and a network that treats all alike.
 #[test]
 fn sentinels_that_are_built_alike_do_not_stand_alike() {
-    // redis#10197: one image, one seed, one moment, and a network that treats all alike.
     let schedule = |rules| {
         let mut desk = Desk::new(Plan {
             identical: true,
@@ -368,9 +399,9 @@ fn sentinels_that_are_built_alike_do_not_stand_alike() {
     assert!(tried < 5, "{tried}");
 }
 
+/// redis#1297, redis#3362, redis@2afa41f62: no persistence, and back before anybody notices.
 #[test]
 fn a_master_that_comes_back_empty_empties_its_replicas_by_design() {
-    // redis#1297, redis#3362, redis@2afa41f62: no persistence, and back before anybody notices.
     let mut desk = Desk::new(Plan::default());
     desk.run_for(3 * SEC);
     (0..10).for_each(|_| assert!(desk.write(server(0, 0)).is_some()));
@@ -389,9 +420,9 @@ fn a_master_that_comes_back_empty_empties_its_replicas_by_design() {
     assert!(Invariant::NoAckLoss.broken_by_design().is_some());
 }
 
+/// redis@2afa41f62: the option that came of it. A server that was restarted and loads is not alive for ever.
 #[test]
 fn a_restart_that_loads_for_long_is_noticed_where_that_is_wanted() {
-    // The option that came of it: a server that was restarted and loads is not alive for ever.
     let schedule = |patience: Option<u64>| {
         let plan = Plan::default();
         let mut desk = Desk::new(plan);
@@ -412,9 +443,9 @@ fn a_restart_that_loads_for_long_is_noticed_where_that_is_wanted() {
     assert!(down > 0);
 }
 
+/// redis#12570: the new master dies before the old one, which is back, has followed it.
 #[test]
 fn old_data_does_not_come_back_to_power() {
-    // redis#12570: the new master dies before the old one, which is back, has followed it.
     let schedule = |rules| {
         let mut desk = Desk::new(Plan {
             replicas: 1,

@@ -16,7 +16,6 @@ const fn syncs(request: &Request) -> bool {
     matches!(request, Request::Sync)
 }
 
-/// Z-3911, Z-4646: NEWLEADER is acknowledged while the history is in memory alone.
 fn acknowledged_before_it_is_synced(desk: &mut Desk<Switched>) {
     for (place, last) in [(0, 3), (1, 3), (2, 5)] {
         desk.give(place, 1, 1, &[(1, last)]);
@@ -34,6 +33,7 @@ fn acknowledged_before_it_is_synced(desk: &mut Desk<Switched>) {
     desk.run(500);
 }
 
+/// Z-3911, Z-4646: NEWLEADER is acknowledged while the history is in memory alone.
 #[test]
 fn z3911_the_history_is_synced_before_it_is_acknowledged() {
     breaks_without(3, Rule::HistorySynced, acknowledged_before_it_is_synced);
@@ -46,7 +46,6 @@ fn z3911_the_history_is_synced_before_it_is_acknowledged() {
     );
 }
 
-/// Z-4643: the current epoch is written, and then the process dies.
 fn epoch_before_history(desk: &mut Desk<Switched>) {
     for (place, last) in [(0, 3), (1, 5), (2, 5)] {
         desk.give(place, 1, 1, &[(1, last)]);
@@ -68,6 +67,7 @@ fn epoch_before_history(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-4643: the current epoch is written, and then the process dies.
 #[test]
 fn z4643_the_epoch_is_written_after_the_history() {
     breaks_without(3, Rule::EpochAfterHistory, epoch_before_history);
@@ -75,7 +75,6 @@ fn z4643_the_epoch_is_written_after_the_history() {
     follows_from(3, Rule::EpochAfterHistory, lost, epoch_before_history);
 }
 
-/// Z-4785, Z-4394: a proposal and its commit arrive between NEWLEADER and UPTODATE.
 fn committed_before_up_to_date(desk: &mut Desk<Switched>) {
     desk.start(0);
     desk.start(2);
@@ -99,12 +98,12 @@ fn committed_before_up_to_date(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-4785, Z-4394: a proposal and its commit arrive between NEWLEADER and UPTODATE.
 #[test]
 fn z4785_what_is_committed_before_uptodate_is_logged() {
     breaks_without(3, Rule::KeepBuffered, committed_before_up_to_date);
 }
 
-/// Z-3104: NEWLEADER before what the snapshot stands for. A leader that has compacted its log, and a learner without one.
 fn newleader_before_the_history(desk: &mut Desk<Switched>) {
     for place in [1, 2] {
         desk.give(place, 1, 1, &[(1, 5)]);
@@ -123,6 +122,7 @@ fn newleader_before_the_history(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-3104: NEWLEADER before what the snapshot stands for. A leader that has compacted its log, and a learner without one.
 #[test]
 fn z3104_newleader_follows_what_it_ends() {
     breaks_without(
@@ -132,7 +132,6 @@ fn z3104_newleader_follows_what_it_ends() {
     );
 }
 
-/// Z-3642: a learner got a snapshot and what follows it, and its leader dies before NEWLEADER.
 fn snapshot_broken_off(desk: &mut Desk<Switched>) {
     desk.give(1, 1, 1, &[(1, 6)]);
     desk.give(2, 1, 1, &[(1, 5)]);
@@ -153,7 +152,6 @@ fn snapshot_broken_off(desk: &mut Desk<Switched>) {
     }
 }
 
-/// The same of a SNAP.
 fn real_snapshot_broken_off(desk: &mut Desk<Switched>) {
     desk.give(1, 1, 1, &[(1, 6)]);
     desk.give(2, 1, 1, &[(1, 5)]);
@@ -177,7 +175,6 @@ fn real_snapshot_broken_off(desk: &mut Desk<Switched>) {
     }
 }
 
-/// Z-5094: the same of a TRUNC.
 fn cut_broken_off(desk: &mut Desk<Switched>) {
     desk.give(0, 1, 1, &[(1, 7)]);
     desk.give(1, 1, 1, &[(1, 8)]);
@@ -204,6 +201,7 @@ fn cut_broken_off(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-3642: a learner got a snapshot and what follows it, and its leader dies before NEWLEADER. Z-5094: the same of a TRUNC.
 #[test]
 fn z3642_z5094_a_synchronisation_that_was_broken_off_leaves_the_disk() {
     breaks_without(3, Rule::ReloadAfterSync, real_snapshot_broken_off);
@@ -213,7 +211,6 @@ fn z3642_z5094_a_synchronisation_that_was_broken_off_leaves_the_disk() {
     assert_eq!(diff.judge.broken, None);
 }
 
-/// Z-2845: a leader that lost its followers has an entry of which it does not tell.
 fn entry_not_told_of(desk: &mut Desk<Switched>) {
     desk.start_all();
     assert!(desk.run_whole(500).is_some());
@@ -235,12 +232,12 @@ fn entry_not_told_of(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-2845: a leader that lost its followers has an entry of which it does not tell.
 #[test]
 fn z2845_a_node_elects_with_its_whole_log() {
     breaks_without(3, Rule::WholeLogElects, entry_not_told_of);
 }
 
-/// Z-3701: the log of a node cannot be cut.
 fn log_that_cannot_be_cut(desk: &mut Desk<Switched>) {
     desk.give(0, 1, 1, &[(1, 6)]);
     desk.give(1, 2, 2, &[(1, 5)]);
@@ -262,6 +259,7 @@ fn log_that_cannot_be_cut(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-3701: the log of a node cannot be cut.
 #[test]
 fn z3701_who_cannot_cut_its_log_stops() {
     breaks_without(3, Rule::CutOrExit, log_that_cannot_be_cut);
@@ -291,7 +289,6 @@ fn s3_who_has_what_is_unknown_gets_a_snapshot() {
     breaks_without(3, Rule::SnapAcrossEpochs, entries_of_a_lost_epoch);
 }
 
-/// Z-1277: an epoch with two counters left.
 fn counters_run_out(desk: &mut Desk<Switched>) {
     desk.batch = u64::MAX;
     desk.start_all();
@@ -308,6 +305,7 @@ fn counters_run_out(desk: &mut Desk<Switched>) {
     desk.run(100);
 }
 
+/// Z-1277: an epoch with two counters left.
 #[test]
 fn z1277_a_leader_without_counters_steps_down() {
     breaks_without(3, Rule::StepDownAtWrap, counters_run_out);
@@ -412,6 +410,7 @@ fn lost_end(desk: &mut Desk<Switched>) {
     desk.run(200);
 }
 
+/// Z-4925: a proposal of which the one before was lost.
 #[test]
 fn packets_are_taken_in_order_and_proposals_without_a_gap() {
     breaks_without(3, Rule::PacketsInOrder, lost_end);
@@ -423,7 +422,7 @@ fn packets_are_taken_in_order_and_proposals_without_a_gap() {
     }
 }
 
-/// Z-261: the disk of one of two nodes that have an entry is lost. Whether what was acknowledged is.
+/// Whether what was acknowledged is lost with the disk of one of two nodes that have it.
 fn lost_disk(autocreate: bool) -> Option<String> {
     let mut desk = Desk::voters(3, Faithful);
     desk.autocreate = autocreate;
@@ -435,6 +434,7 @@ fn lost_disk(autocreate: bool) -> Option<String> {
     desk.judge.broken
 }
 
+/// Z-261: a disk is lost, and its node passes for one that never had anything.
 #[test]
 fn z261_a_node_without_a_disk_does_not_count() {
     assert!(lost_disk(true).is_some_and(|told| told.starts_with("ZK-AckedSurvives")));
@@ -480,4 +480,41 @@ fn a_log_of_a_later_epoch_than_the_current_one_is_started_from() {
     assert!(desk.run_whole(2_000).is_some());
     assert_eq!((desk.leader(), desk.judge.broken.clone()), (Some(2), None));
     assert_eq!(desk.machine(0).last(), Position::new(2, 5));
+}
+
+/// Z-4269: a crash before any step of the disk, while a history is extended, cut, or replaced by a snapshot, leaves a disk that the
+/// next life starts from.
+#[test]
+fn z4269_a_crash_between_any_two_steps_leaves_a_disk_to_start_from() {
+    let steps: [fn(&Request) -> bool; 6] = [
+        |request| matches!(request, Request::Accepted(_)),
+        |request| matches!(request, Request::Truncate { .. }),
+        |request| matches!(request, Request::Install { .. }),
+        |request| matches!(request, Request::Append(_)),
+        |request| matches!(request, Request::Sync),
+        |request| matches!(request, Request::Current(_)),
+    ];
+    // What the learner begins with, beside a leader with five entries of epoch 1 and one of epoch 2.
+    let histories: [&[(u64, u64)]; 3] = [&[(1, 4)], &[(1, 5), (2, 4)], &[(1, 7)]];
+    let mut seen = [0; 6];
+    for history in histories {
+        for (step, stops) in steps.into_iter().enumerate() {
+            let mut desk = Desk::voters(3, Faithful);
+            desk.give(0, 2, 1, history);
+            for place in [1, 2] {
+                desk.give(place, 2, 2, &[(1, 5), (2, 1)]);
+            }
+            desk.judge.told(Position::new(2, 6));
+            desk.start_all();
+            desk.nodes[0].stop_before = Some(stops);
+            desk.run(300);
+            seen[step] += usize::from(desk.machine(0).pending() > 0);
+            desk.crash(0, 0);
+            desk.start(0);
+            assert!(desk.run_whole(2_000).is_some());
+            assert!(desk.is_even());
+            assert_eq!(desk.judge.broken, None, "{history:?}, step {step}");
+        }
+    }
+    assert!(seen.iter().all(|times| *times > 0), "{seen:?}");
 }

@@ -76,7 +76,6 @@ pub(crate) fn vote(leader: u64, index: u64, epoch: u64) -> Vote {
     }
 }
 
-/// Z-1419: the votes (epoch 1, id 1) and (epoch 0, id 3).
 fn votes_that_beat_each_other(desk: &mut Desk<Switched>) {
     desk.give(1, 1, 1, &[]);
     desk.start_all();
@@ -86,6 +85,7 @@ fn votes_that_beat_each_other(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-1419: the votes (epoch 1, id 1) and (epoch 0, id 3).
 #[test]
 fn z1419_the_order_of_votes_is_total() {
     breaks_without(5, Rule::EpochInOrder, votes_that_beat_each_other);
@@ -93,7 +93,6 @@ fn z1419_the_order_of_votes_is_total() {
     follows_from(5, Rule::EpochInOrder, again, votes_that_beat_each_other);
 }
 
-/// Z-131, Z-480, Z-569: a leader dies, and its followers notice one after another.
 fn followers_notice_in_turn(desk: &mut Desk<Switched>) {
     desk.start_all();
     assert!(desk.run_whole(500).is_some());
@@ -109,12 +108,12 @@ fn followers_notice_in_turn(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-131, Z-480, Z-569: a leader dies, and its followers notice one after another.
 #[test]
 fn z569_a_leader_is_joined_when_it_says_that_it_leads() {
     breaks_without(5, Rule::CheckLeader, followers_notice_in_turn);
 }
 
-/// Z-1514: a leader looks again, and its followers did not notice yet.
 fn made_leader_by_an_older_round(desk: &mut Desk<Switched>) {
     desk.start_all();
     assert!(desk.run_whole(500).is_some());
@@ -131,12 +130,12 @@ fn made_leader_by_an_older_round(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-1514: a leader looks again, and its followers did not notice yet.
 #[test]
 fn z1514_a_node_leads_in_its_own_round() {
     breaks_without(3, Rule::OwnRound, made_leader_by_an_older_round);
 }
 
-/// Z-1732, Z-1805: one follower still carries the epoch of an election before the last.
 fn epochs_of_two_elections(desk: &mut Desk<Switched>) {
     desk.timing.connect_tries = 400;
     desk.start_all();
@@ -160,12 +159,12 @@ fn epochs_of_two_elections(desk: &mut Desk<Switched>) {
     }
 }
 
+/// Z-1732, Z-1805: one follower still carries the epoch of an election before the last.
 #[test]
 fn z1732_everybody_answers_with_the_established_epoch() {
     breaks_without(3, Rule::EstablishedEpoch, epochs_of_two_elections);
 }
 
-/// Z-2959 and before it Z-764, Z-769: an elected leader, its observers, and voters who went away.
 fn observers_for_voters<R: Rules>(rules: R) -> Desk<R> {
     let voters = Ensemble::majority((0..3).map(NodeId)).unwrap();
     let ensemble = voters.observed_by([NodeId(8), NodeId(9)]).unwrap();
@@ -184,6 +183,7 @@ fn observers_for_voters<R: Rules>(rules: R) -> Desk<R> {
     desk
 }
 
+/// Z-2959 and before it Z-764, Z-769: an elected leader, its observers, and voters who went away.
 #[test]
 fn z2959_observers_are_counted_nowhere() {
     let off = observers_for_voters(without(Rule::VotersOnly)).judge.broken;
@@ -192,7 +192,6 @@ fn z2959_observers_are_counted_nowhere() {
     assert_eq!((on.judge.broken.as_deref(), on.is_whole()), (None, true));
 }
 
-/// Z-1291, Z-1282: a promise is lost with its node.
 fn promise_that_was_not_written(desk: &mut Desk<Switched>) {
     desk.start(0);
     desk.start(2);
@@ -205,6 +204,7 @@ fn promise_that_was_not_written(desk: &mut Desk<Switched>) {
     desk.run(1_500);
 }
 
+/// Z-1291, Z-1282, Z-2307: a promise is lost with its node.
 #[test]
 fn z1291_an_epoch_is_written_before_it_is_promised() {
     breaks_without(3, Rule::AcceptedDurable, promise_that_was_not_written);
@@ -286,7 +286,7 @@ fn d5_a_leader_refuses_who_knows_more() {
     breaks_without(3, Rule::MostRecentLeads, less_recent_leader);
 }
 
-/// Z-3109: a voter changes its mind after it was counted. How long nobody leads, in milliseconds.
+/// How long nobody leads, in milliseconds.
 fn disloyal(patience: Option<Duration>) -> u64 {
     let ensemble = Ensemble::majority((0..5).map(NodeId)).unwrap();
     let timing = Timing {
@@ -317,6 +317,7 @@ fn disloyal(patience: Option<Duration>) -> u64 {
     took
 }
 
+/// Z-3109: a voter changes its mind after it was counted.
 #[test]
 fn z3109_a_deserted_leader_waits_or_gives_up() {
     let (patient, impatient) = (disloyal(None), disloyal(Some(Duration::from_millis(100))));

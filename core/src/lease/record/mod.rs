@@ -5,7 +5,7 @@
 mod answers;
 
 use super::office::Office;
-use super::refuse::{Refusal, Refusals};
+use super::refuse::{Counter, Refusal, Refusals};
 use super::requests::Requests;
 use super::{Boot, BudgetError, Claimant, Config, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
@@ -143,7 +143,7 @@ pub struct Record<K: Keeper, R: Rules = Faithful> {
     rules: R,
     office: Office<Infallible>,
     requests: Requests<Asked>,
-    refusals: Refusals,
+    refusals: Counter,
     random: Random,
     aim: Aim,
     /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
@@ -189,7 +189,7 @@ impl<K: Keeper, R: Rules> Record<K, R> {
         let mut machine = Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
             requests: Requests::new(boot.incarnation),
-            refusals: Refusals::default(),
+            refusals: Counter::NEVER,
             first: Nonce::draw(&mut random),
             attempt: 0,
             random,
@@ -243,8 +243,8 @@ impl<K: Keeper, R: Rules> Record<K, R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.refusals.counts()
     }
 
     fn campaign(&mut self, now: Instant) {

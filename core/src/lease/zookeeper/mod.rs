@@ -53,6 +53,7 @@
 //! that tell their leader less often than once in a [`Config::tick_time`].
 
 mod api;
+mod client;
 mod config;
 pub mod controller;
 mod machine;

@@ -95,19 +95,6 @@ impl History {
         Some((run.origin, run.last - offset))
     }
 
-    /// The name of the write at `offset`; `None` beyond the end, for 0, and where it is forgotten.
-    #[must_use]
-    pub fn mark_at(&self, offset: u64) -> Option<Mark> {
-        if offset <= self.forgotten {
-            return None;
-        }
-        let run = self.runs.get(self.run_of(offset))?;
-        Some(Mark {
-            origin: run.origin,
-            offset,
-        })
-    }
-
     /// The runs, each with its origin and how many writes it has.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = (Origin, u64)> {
         let mut before = self.forgotten;
@@ -176,7 +163,6 @@ mod tests {
         assert_eq!(history.run_after(4), Some((origin(2), 2)));
         assert_eq!(history.run_after(6), None);
         assert!(history.runs().eq([(origin(1), 4), (origin(2), 2)]));
-        assert_eq!(history.mark_at(5), Some(mark(2, 5)));
     }
 
     #[test]
@@ -197,7 +183,7 @@ mod tests {
         }
         assert_eq!(history.len(), 4 * MAX_RUNS as u64);
         assert_eq!(history.runs().len(), MAX_RUNS);
-        assert!(history.contains(mark(7, 2)) && history.mark_at(2).is_none());
+        assert!(history.contains(mark(7, 2)));
         assert_eq!(history.run_after(0), None);
     }
 }

@@ -18,7 +18,7 @@ fn one<T: Copy>(draw: &mut Random, of: &[T]) -> T {
 fn run<M: Election<Peer = std::convert::Infallible>>(
     mut machine: M,
     seed: u64,
-    refused: fn(&M) -> u32,
+    refused: fn(&M) -> u64,
     reply: impl Fn(&mut Random, &[Nonce]) -> M::Reply,
     nonce: fn(&M::Request) -> Option<Nonce>,
 ) {

@@ -8,7 +8,7 @@ use super::config::{Config, Mode};
 use super::place::{Place, ResumeError};
 use super::session::{Need, Session};
 use crate::lease::office::Office;
-use crate::lease::refuse::{Refusal, Refusals};
+use crate::lease::refuse::{Counter, Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{
     Boot, Budget, BudgetError, Claimant, Faithful, MetadataTooLong, Rule, Rules, value,
@@ -75,7 +75,7 @@ pub struct Etcd<R: Rules = Faithful> {
     rules: R,
     office: Office<Request>,
     requests: Requests<Asked>,
-    refusals: Refusals,
+    refusals: Counter,
     random: Random,
     session: Session,
     aim: Aim,
@@ -148,7 +148,7 @@ impl<R: Rules> Etcd<R> {
         Ok(Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
             requests: Requests::new(boot.incarnation),
-            refusals: Refusals::default(),
+            refusals: Counter::NEVER,
             random: Random::new(boot.seed, node, boot.incarnation),
             session: Session::none(),
             aim: Aim::Observe(Instant::FOREVER),
@@ -216,8 +216,8 @@ impl<R: Rules> Etcd<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.refusals.counts()
     }
 
     /// What others are to know of this node is this from now on. It is written under the own key, as soon as there is one

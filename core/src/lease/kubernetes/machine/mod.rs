@@ -5,7 +5,7 @@ mod answers;
 use super::api::{Record, Reply, Request, Uid};
 use super::config::{Config, jitter};
 use crate::lease::office::Office;
-use crate::lease::refuse::{Refusal, Refusals};
+use crate::lease::refuse::{Counter, Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
@@ -71,7 +71,7 @@ pub struct Kubernetes<R: Rules = Faithful> {
     rules: R,
     office: Office<Request>,
     requests: Requests<Asked>,
-    refusals: Refusals,
+    refusals: Counter,
     random: Random,
     aim: Aim,
     /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
@@ -118,7 +118,7 @@ impl<R: Rules> Kubernetes<R> {
         let mut machine = Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
             requests: Requests::new(boot.incarnation),
-            refusals: Refusals::default(),
+            refusals: Counter::NEVER,
             nonce: Nonce::draw(&mut random),
             random,
             aim: if config.common.candidate {
@@ -175,8 +175,8 @@ impl<R: Rules> Kubernetes<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.refusals.counts()
     }
 
     fn campaign(&mut self, now: Instant) {

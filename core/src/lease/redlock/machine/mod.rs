@@ -8,7 +8,7 @@ use super::round::{Kind, Round, Servers};
 use super::{MAX_SERVERS, Value};
 use crate::lease::office::Office;
 use crate::lease::redis::in_milliseconds;
-use crate::lease::refuse::Refusals;
+use crate::lease::refuse::{Counter, Refusals};
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
 use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Ticket, Why};
@@ -41,7 +41,7 @@ pub struct Redlock<R: Rules = Faithful> {
     config: Config,
     rules: R,
     office: Office<Infallible>,
-    refusals: Refusals,
+    refusals: Counter,
     random: Random,
     incarnation: u64,
     aim: Aim,
@@ -88,7 +88,7 @@ impl<R: Rules> Redlock<R> {
         let mut random = Random::new(boot.seed, node, boot.incarnation);
         let mut machine = Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
-            refusals: Refusals::default(),
+            refusals: Counter::NEVER,
             incarnation: boot.incarnation,
             aim: if config.common.candidate {
                 Aim::Take
@@ -142,8 +142,8 @@ impl<R: Rules> Redlock<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.refusals.counts()
     }
 
     /// All servers that are configured.

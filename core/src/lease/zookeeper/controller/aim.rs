@@ -3,14 +3,9 @@
 use super::Controller;
 use crate::Instant;
 use crate::lease::Rules;
+use crate::lease::zookeeper::client::{self, Rest};
 
-/// What a request was for, and of which of the node's attempts: what was asked in one is not answered in another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
-    pub(super) kind: Kind,
-    pub(super) place: u16,
-}
-
+/// What it can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Connect,
@@ -28,6 +23,15 @@ pub(super) enum Kind {
     /// Deletes the own node.
     Delete,
     Close,
+}
+
+impl client::Kind for Kind {
+    const CONNECT: Self = Self::Connect;
+    const KEEP_ALIVE: Self = Self::Renew;
+
+    fn watches(self) -> bool {
+        self == Self::Look(true)
+    }
 }
 
 /// What the node is about.
@@ -59,28 +63,16 @@ pub(super) enum Aim {
     Leave(Rest),
 }
 
-/// For how long a node does not want to lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Rest {
-    None,
-    /// So that not all come back at once.
-    Briefly,
-    /// As long as a session: somebody else comes first.
-    Long,
-}
-
 impl<R: Rules> Controller<R> {
     /// Wants a session.
     pub(super) fn connect(&mut self, now: Instant) {
-        self.session.begin(now);
         self.forget();
-        self.next = Instant::FOREVER;
+        self.client.connect(now);
     }
 
     /// Begins another attempt, of which nothing is known yet.
-    pub(super) fn forget(&mut self) {
-        self.place = self.place.wrapping_add(1);
-        self.watch = 0;
+    pub(super) const fn forget(&mut self) {
+        self.client.begin_anew();
         self.claimed = 0;
         self.version = 0;
     }
@@ -104,44 +96,25 @@ impl<R: Rules> Controller<R> {
     /// From now on it is about that.
     pub(super) fn turn(&mut self, now: Instant, aim: Aim) {
         self.aim = aim;
-        self.next = now;
+        self.client.next = now;
     }
 
     /// Gives up node and session, and then does not want to lead for a while.
     pub(super) fn leave(&mut self, now: Instant, rest: Rest) {
-        let timing = self.timing();
-        if !self.session.is_open() {
-            return self.stand_back(now, rest);
+        if self.client.leave(now) {
+            self.turn(now, Aim::Leave(rest));
+        } else {
+            self.stand_back(now, rest);
         }
-        self.session.leave(now, &timing);
-        self.watch = 0;
-        self.turn(now, Aim::Leave(rest));
     }
 
     /// They were given up.
     pub(super) fn stand_back(&mut self, now: Instant, rest: Rest) {
-        let timing = self.config.common.timing;
-        self.rests = match rest {
-            _ if !self.config.common.candidate => Instant::FOREVER,
-            Rest::None => now,
-            Rest::Briefly => now + self.random.duration(timing.retry, timing.renew),
-            Rest::Long => now + timing.ttl,
-        };
-        self.aim = if self.rests > now {
+        self.aim = if self.client.rest(now, rest) {
             Aim::Observe
         } else {
             Aim::Wait
         };
         self.connect(now);
-    }
-
-    pub(super) fn look_later(&mut self, now: Instant) {
-        let timing = self.timing();
-        self.next = now + timing.renew_pause(&mut self.random);
-    }
-
-    pub(super) fn try_later(&mut self, now: Instant) {
-        let timing = self.timing();
-        self.next = now + timing.retry_pause(&mut self.random);
     }
 }

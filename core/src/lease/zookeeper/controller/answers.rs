@@ -1,47 +1,25 @@
-//! What comes of an answer: what it says of the session, of `/controller` and of the epoch.
+//! What comes of an answer: what it says of `/controller` and of the epoch.
 
 use super::Controller;
-use super::aim::{Aim, Asked, Kind, Rest};
+use super::aim::{Aim, Kind};
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
-use crate::lease::requests::Open;
-use crate::lease::rules::counts_from;
-use crate::lease::zookeeper::api::{Change, Data, Reply, SessionId, Stat};
+use crate::lease::zookeeper::api::{Change, Data, Reply, Stat};
+use crate::lease::zookeeper::client::{Answer, Kind as _, Rest};
 use crate::lease::zookeeper::queue;
-use crate::lease::zookeeper::session::bounded;
 use crate::lease::{Rule, Rules, value};
-use crate::{Duration, Instant, Ticket, Token, Unknown, Why};
+use crate::{Instant, Why};
 
 impl<R: Rules> Controller<R> {
-    pub(super) fn answered(
-        &mut self,
-        now: Instant,
-        number: u64,
-        open: Open<Asked>,
-        result: Result<Reply, Unknown>,
-    ) {
-        let Open {
-            what: Asked { kind, .. },
+    pub(super) fn answered(&mut self, now: Instant, answer: Answer<Kind>) {
+        let Answer {
+            kind,
             sent,
             late,
-            ..
-        } = open;
-        if !self.is_present(open.what) {
-            // Of an attempt that is over.
-            return;
-        }
-        if self.watch == number as u16 && !matches!(result, Ok(Reply::Data(..))) {
-            self.watch = 0;
-        }
+            result,
+        } = answer;
         match (kind, result) {
-            (Kind::Connect, Ok(Reply::Connected { session, timeout }))
-                if session != SessionId::NONE && timeout > Duration::ZERO =>
-            {
-                self.handle = number as u16;
-                self.opened(now, session, timeout);
-            }
-            (Kind::Connect, Ok(Reply::Suspended | Reply::Expired)) => {}
-            (Kind::Close, Ok(Reply::Closed)) | (_, Ok(Reply::Expired)) => self.session_over(now),
+            (Kind::Close, Ok(Reply::Closed)) => self.session_over(now),
             (Kind::Renew, Ok(Reply::Set(stat))) => self.renewed(now, sent, stat),
             // KZ-F1: another is elected; or the node is gone.
             (Kind::Renew, Ok(Reply::BadVersion | Reply::NoNode)) => {
@@ -76,7 +54,7 @@ impl<R: Rules> Controller<R> {
             (Kind::Delete, Ok(Reply::Deleted | Reply::NoNode | Reply::BadVersion)) => {
                 if self.releasing() {
                     self.claimed = 0;
-                    self.next = now;
+                    self.client.next = now;
                 }
             }
             // What is there may have changed since: it is asked again.
@@ -93,7 +71,7 @@ impl<R: Rules> Controller<R> {
             (Kind::Start | Kind::Claim, Ok(Reply::NoNode)) => {
                 if matches!(self.aim, Aim::Start | Aim::Claim) {
                     self.forget();
-                    self.turn(now, Aim::Prepare(queue::depth(&self.config.parent)));
+                    self.turn(now, Aim::Prepare(queue::depth(&self.client.config.parent)));
                 }
             }
             (Kind::Parent(parts), Ok(Reply::NoNode)) => {
@@ -104,7 +82,7 @@ impl<R: Rules> Controller<R> {
             (_, Ok(Reply::NotDone)) => {}
             (kind, result) => {
                 if result.is_ok() {
-                    self.refusals.add(Refusal::WrongAnswer);
+                    self.client.refusals.add(Refusal::WrongAnswer);
                 }
                 self.doubt(now, kind);
             }
@@ -117,87 +95,23 @@ impl<R: Rules> Controller<R> {
             // LS-R4, KZ-4.
             Kind::Claim if self.aim == Aim::Claim => {
                 self.aim = Aim::Doubt;
-                self.try_later(now);
+                self.client.try_later(now);
             }
-            Kind::Look(true) => self.watch = 0,
+            _ if kind.watches() => self.client.unwatch(),
             _ => {}
         }
     }
 
-    /// A handle or a watch tells something. False when there is none of that ticket.
-    pub(super) fn told(
-        &mut self,
-        now: Instant,
-        ticket: Ticket,
-        result: Result<Reply, Unknown>,
-    ) -> bool {
-        let number = ticket.number;
-        if self.requests.numbered(number) != ticket {
-            return false;
-        }
-        match result {
-            Ok(Reply::Changed(change)) => {
-                // One that was left in a former attempt says nothing.
-                if number as u16 == self.watch {
-                    self.watch = 0;
-                    self.changed(now, change);
-                }
-                true
-            }
-            _ if self.handle != number as u16 || self.session.id() == SessionId::NONE => false,
-            Ok(Reply::Connected { session, timeout }) => {
-                if session != self.session.id() {
-                    self.session_over(now);
-                } else if timeout < self.session.ttl() && !self.releasing() {
-                    // By servers that do not grant what the others did: it ends sooner than is believed.
-                    self.office.depose(Why::Taken);
-                    self.leave(now, Rest::None);
-                } else {
-                    self.connected(now);
-                }
-                true
-            }
-            Ok(Reply::Suspended) | Err(Unknown) => {
-                self.session.connected(now, false);
-                true
-            }
-            Ok(Reply::Expired) => {
-                self.session_over(now);
-                true
-            }
-            Ok(_) => {
-                self.refusals.add(Refusal::WrongAnswer);
-                true
-            }
-        }
-    }
-
-    /// The connection is there again: what could not be asked is asked now.
-    fn connected(&mut self, now: Instant) {
-        if self.session.is_suspended() {
-            self.session.connected(now, true);
-            if self.next != Instant::FOREVER {
-                self.next = now;
-            }
-        }
-    }
-
-    /// It has a session. It may have been begun when it was asked for first, and told to who asked last (LS-R1).
-    fn opened(&mut self, now: Instant, id: SessionId, timeout: Duration) {
-        if !self.session.is_wanted() {
-            return;
-        }
-        let from = counts_from(&self.rules, self.session.wanted_since(), now);
-        let timing = self.config.timing(bounded(timeout));
-        self.session.opened(id, from, &timing);
+    /// There is a session.
+    pub(super) fn opened(&mut self, now: Instant) {
         match self.aim {
-            Aim::Observe => self.next = now,
+            Aim::Observe => self.client.next = now,
             _ => self.want(now),
         }
     }
 
     /// The session is over, and the own node with it, or it will be (KZ-5).
-    fn session_over(&mut self, now: Instant) {
+    pub(super) fn session_over(&mut self, now: Instant) {
         match self.aim {
             Aim::Observe => self.connect(now),
             Aim::Leave(rest) => self.stand_back(now, rest),
@@ -218,7 +132,7 @@ impl<R: Rules> Controller<R> {
     /// So many parts of the parent are there.
     fn prepared(&mut self, now: Instant, parts: u8) {
         if self.aim == Aim::Prepare(parts) {
-            if parts < queue::depth(&self.config.parent) {
+            if parts < queue::depth(&self.client.config.parent) {
                 self.turn(now, Aim::Prepare(parts + 1));
             } else {
                 self.again(now);
@@ -228,10 +142,10 @@ impl<R: Rules> Controller<R> {
 
     /// Whether `/controller` is of this node: by its session. What else names it is of a former life (KAFKA-1029).
     fn is_own(&self, data: &str, stat: Stat) -> bool {
-        if self.rules.keeps(Rule::OwnSession) {
-            stat.owner == self.session.id()
+        if self.client.rules.keeps(Rule::OwnSession) {
+            stat.owner == self.client.session.id()
         } else {
-            value::name(data) == Some(self.config.common.claimant.identity.name())
+            value::name(data) == Some(self.client.config.common.claimant.identity.name())
         }
     }
 
@@ -239,7 +153,7 @@ impl<R: Rules> Controller<R> {
     fn looked(&mut self, now: Instant, data: Data, stat: Stat) {
         let own = self.is_own(&data, stat);
         match self.aim {
-            Aim::Hold if own => self.look_later(now),
+            Aim::Hold if own => self.client.look_later(now),
             Aim::Hold => self.lost(now),
             Aim::Wait | Aim::Doubt if own => self.turn(now, Aim::Confirm),
             Aim::Doubt => {
@@ -263,7 +177,7 @@ impl<R: Rules> Controller<R> {
         match self.aim {
             Aim::Observe => {
                 self.office.follow(None);
-                self.look_later(now);
+                self.client.look_later(now);
             }
             Aim::Wait | Aim::Doubt => {
                 self.office.follow(None);
@@ -280,7 +194,7 @@ impl<R: Rules> Controller<R> {
         let epoch = data.parse().ok().filter(|epoch| *epoch < u64::MAX - 1);
         let Some(epoch) = epoch else {
             // None that a controller wrote, or the last there is.
-            self.refusals.add(Refusal::TokenExhausted);
+            self.client.refusals.add(Refusal::TokenExhausted);
             return match self.aim {
                 Aim::Learn => self.learned(now, 0),
                 _ => self.leave(now, Rest::Briefly),
@@ -293,7 +207,7 @@ impl<R: Rules> Controller<R> {
             }
             Aim::Learn => self.learned(now, epoch),
             // KZ-4: the answer was lost.
-            Aim::Confirm if epoch == self.claimed || !self.rules.keeps(Rule::OwnSession) => {
+            Aim::Confirm if epoch == self.claimed || !self.client.rules.keeps(Rule::OwnSession) => {
                 (self.claimed, self.version) = (epoch, stat.version);
                 self.won(now);
                 self.elect(now);
@@ -309,36 +223,35 @@ impl<R: Rules> Controller<R> {
         if epoch > 0 {
             self.follow(now, epoch);
         }
-        self.aim = if self.rests != Instant::FOREVER && self.rests > now
-            || !self.config.common.candidate
+        self.aim = if self.client.rests != Instant::FOREVER && self.client.rests > now
+            || !self.client.config.common.candidate
         {
             Aim::Observe
         } else {
             Aim::Wait
         };
-        self.look_later(now);
+        self.client.look_later(now);
     }
 
     /// The own node is there, in the own epoch. A write a tick later proves that the session goes on.
     fn won(&mut self, now: Instant) {
         self.aim = Aim::Won;
         self.seen = None;
-        self.next = now + self.config.tick();
+        self.client.next = now + self.client.config.tick();
     }
 
     /// Leads, if the session is known to be good for another attempt to keep it.
     fn elect(&mut self, now: Instant) {
-        let (until, timing) = (self.session.until(), self.timing());
-        if self.aim != Aim::Won || until <= now + timing.retry {
+        let until = self.client.session.until();
+        if self.aim != Aim::Won || until <= now + self.client.timing().retry {
             return;
         }
-        let token = Token::new(self.config.common.generation, self.claimed);
-        match self.office.elect(token, until) {
+        match self.office.elect(self.client.token(self.claimed), until) {
             // And watches it from then on.
             Ok(()) => self.turn(now, Aim::Hold),
             Err(why) => {
                 if let NotElected::For(refusal) = why {
-                    self.refusals.add(refusal);
+                    self.client.refusals.add(refusal);
                 }
                 self.leave(now, Rest::Briefly);
             }
@@ -350,7 +263,7 @@ impl<R: Rules> Controller<R> {
         if !self.writes() {
             return;
         }
-        if stat.owner != self.session.id() && self.rules.keeps(Rule::OwnSession) {
+        if stat.owner != self.client.session.id() && self.client.rules.keeps(Rule::OwnSession) {
             return self.lost(now);
         }
         self.written(now, sent);
@@ -359,28 +272,18 @@ impl<R: Rules> Controller<R> {
 
     /// A write went through that was sent then.
     fn written(&mut self, now: Instant, sent: Instant) {
-        let timing = self.timing();
-        let proves = self.rules.keeps(Rule::ProvenAtLeader) && !self.config.alone;
-        if proves && self.rules.keeps(Rule::ValidityFromSend) {
-            let tick = self.config.tick();
-            self.session
-                .wrote((sent, now), tick, &timing, &mut self.random);
-        } else {
-            let from = counts_from(&self.rules, sent, now);
-            self.session.believe(from, &timing);
-            self.session.ask_again(sent, &timing, &mut self.random);
-        }
+        self.client.written(now, sent);
         if self.aim == Aim::Hold {
-            self.office.extend(self.session.until());
+            self.office.extend(self.client.session.until());
         }
     }
 
     /// What was watched is not as it was.
-    fn changed(&mut self, now: Instant, change: Change) {
+    pub(super) fn changed(&mut self, now: Instant, change: Change) {
         match self.aim {
             // KZ-5. It is seen to be gone, or another's, before anything is claimed.
             Aim::Hold if change == Change::Deleted => self.lost(now),
-            Aim::Observe | Aim::Wait | Aim::Hold => self.next = now,
+            Aim::Observe | Aim::Wait | Aim::Hold => self.client.next = now,
             _ => {}
         }
     }

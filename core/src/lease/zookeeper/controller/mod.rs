@@ -39,20 +39,16 @@
 mod aim;
 mod answers;
 mod api;
+mod calls;
 
 use super::api::{Data, Path, Reply};
+use super::client::{Client, News, Rest};
 use super::config::Config;
-use super::queue;
-use super::session::{Need, Session};
 use crate::lease::office::Office;
-use crate::lease::refuse::{Refusal, Refusals};
-use crate::lease::requests::Requests;
-use crate::lease::{Boot, Budget, BudgetError, Claimant, Faithful, Rule, Rules, Timing, value};
-use crate::random::Random;
-use crate::{
-    Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Ticket, Token, Why,
-};
-use aim::{Aim, Asked, Kind, Rest};
+use crate::lease::refuse::Refusals;
+use crate::lease::{Boot, Budget, BudgetError, Claimant, Faithful, Rule, Rules, value};
+use crate::{Duration, Election, Input, Instant, Leader, Output, Standing, Tenure, Token, Why};
+use aim::{Aim, Kind};
 use alloc::format;
 pub use api::{Guard, Request};
 use core::convert::Infallible;
@@ -61,18 +57,9 @@ use core::hash::{Hash, Hasher};
 /// One node's election to Kafka's controller. [`Config::parent`] is the root of the cluster's nodes.
 #[derive(Clone, Debug)]
 pub struct Controller<R: Rules = Faithful> {
-    config: Config,
-    rules: R,
+    client: Client<Kind, R>,
     office: Office<Request>,
-    requests: Requests<Asked>,
-    refusals: Refusals,
-    random: Random,
-    session: Session,
     aim: Aim,
-    /// Until when it observes; [`Instant::FOREVER`] when it is no candidate.
-    rests: Instant,
-    /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
-    next: Instant,
     /// `/controller`.
     path: Path,
     /// `/controller_epoch`.
@@ -83,12 +70,6 @@ pub struct Controller<R: Rules = Faithful> {
     claimed: u64,
     /// The version of the epoch's node, as it was read before the claim, or as the claim made it.
     version: i32,
-    /// Which request opened the session, by the low bits of its number.
-    handle: u16,
-    /// Which request left the watch there is, or 0.
-    watch: u16,
-    /// The number of the own attempt.
-    place: u16,
 }
 
 impl Controller {
@@ -114,28 +95,16 @@ impl<R: Rules> Controller<R> {
     ) -> Result<Self, BudgetError> {
         Self::budget_of(&config, config.common.timing.ttl)?;
         config.budget()?;
-        let identity = &config.common.claimant.identity;
-        let random = Random::new(boot.seed, identity.node(), boot.incarnation);
         let candidate = config.common.candidate;
         let mut machine = Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
-            requests: Requests::new(boot.incarnation),
-            refusals: Refusals::default(),
-            random,
-            session: Session::none(),
             aim: if candidate { Aim::Wait } else { Aim::Observe },
-            rests: Instant::FOREVER,
-            next: now,
             path: format!("{}/controller", config.parent).into(),
             epoch_path: format!("{}/controller_epoch", config.parent).into(),
             seen: None,
             claimed: 0,
             version: 0,
-            handle: 0,
-            watch: 0,
-            place: 0,
-            config,
-            rules,
+            client: Client::new(config, boot, now, rules),
         };
         machine.connect(now);
         machine.act(now);
@@ -145,7 +114,7 @@ impl<R: Rules> Controller<R> {
     /// How it takes part.
     #[must_use]
     pub const fn config(&self) -> &Config {
-        &self.config
+        &self.client.config
     }
 
     /// The tenure as of the last input. To act on it, ask [`standing`](Election::standing), which knows the time.
@@ -189,7 +158,7 @@ impl<R: Rules> Controller<R> {
     /// When the servers grant less than leaves slack: the node takes no part then, and asks for another session after a
     /// while. Raise `maxSessionTimeout` there, or lower `tickTime` and the margin.
     pub fn budget(&self) -> Result<Budget, BudgetError> {
-        Self::budget_of(&self.config, self.timing().ttl)
+        Self::budget_of(&self.client.config, self.client.timing().ttl)
     }
 
     fn budget_of(config: &Config, ttl: Duration) -> Result<Budget, BudgetError> {
@@ -213,16 +182,16 @@ impl<R: Rules> Controller<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.client.refusals.counts()
     }
 
     /// Does not want to lead any more in this life: what comes before the end of a process.
     pub fn withdraw(&mut self, now: Instant) {
-        self.config.common.candidate = false;
+        self.client.config.common.candidate = false;
         let now = self.look_at_the_clock(now);
         match self.aim {
-            Aim::Observe => self.rests = Instant::FOREVER,
+            Aim::Observe => self.client.rests = Instant::FOREVER,
             Aim::Leave(_) => {}
             _ => {
                 self.office.depose(Why::Resigned);
@@ -244,25 +213,19 @@ impl<R: Rules> Controller<R> {
 
     fn campaign(&mut self, now: Instant) {
         match self.aim {
-            Aim::Observe if self.rests != Instant::FOREVER && self.session.is_open() => {
+            Aim::Observe
+                if self.client.rests != Instant::FOREVER && self.client.session.is_open() =>
+            {
                 self.want(now);
             }
             // What waits for an answer is asked already.
-            Aim::Wait if self.next != Instant::FOREVER => self.next = now,
+            Aim::Wait if self.client.next != Instant::FOREVER => self.client.next = now,
             _ => {}
         }
     }
 
-    /// How long things take in the present session.
-    fn timing(&self) -> Timing {
-        match self.session.ttl() {
-            Duration::ZERO => self.config.common.timing,
-            ttl => self.config.timing(ttl),
-        }
-    }
-
     fn its_guard(&self) -> Guard {
-        let guarded = self.rules.keeps(Rule::GuardedWrites);
+        let guarded = self.client.rules.keeps(Rule::GuardedWrites);
         Guard {
             path: self.epoch_path.clone(),
             version: if guarded { self.version } else { -1 },
@@ -271,15 +234,8 @@ impl<R: Rules> Controller<R> {
 
     /// Follows whoever leads until the next look but one.
     fn follow(&mut self, now: Instant, epoch: u64) {
-        let timing = self.timing();
-        let until = now + timing.renew + timing.retry + timing.patience + timing.patience;
-        let leader = self.seen.as_deref().and_then(|data| {
-            let leader = Leader {
-                node: value::node(data)?,
-                token: Token::new(self.config.common.generation, epoch),
-            };
-            Some((leader, until))
-        });
+        let seen = self.seen.as_deref();
+        let leader = seen.and_then(|data| self.client.leader(now, data, epoch));
         self.office.follow(leader);
     }
 
@@ -290,7 +246,7 @@ impl<R: Rules> Controller<R> {
 
     /// What the aim needs.
     fn needs(&self) -> Kind {
-        let watch = self.watch == 0;
+        let watch = !self.client.is_watching();
         match self.aim {
             Aim::Observe | Aim::Wait | Aim::Hold => Kind::Look(watch),
             Aim::Doubt => Kind::Look(false),
@@ -304,123 +260,26 @@ impl<R: Rules> Controller<R> {
         }
     }
 
-    /// Whether an answer is waited for, to something of this kind.
-    fn waits_for(&self, kind: Kind) -> bool {
-        use core::mem::discriminant;
-        self.requests.waits_for(|asked: Asked| {
-            discriminant(&asked.kind) == discriminant(&kind) && self.is_present(asked)
-        })
-    }
-
-    /// Whether something is asked in the present attempt.
-    fn is_present(&self, asked: Asked) -> bool {
-        match asked.kind {
-            Kind::Connect => self.session.is_wanted(),
-            _ => asked.place == self.place,
-        }
-    }
-
-    fn ask(&mut self, now: Instant, kind: Kind) -> Ticket {
-        let place = self.place;
-        self.requests.make(now, Asked { kind, place })
-    }
-
     /// Does what is due.
     fn act(&mut self, now: Instant) {
-        let patience = self.config.common.timing.patience;
-        while let Some(open) = self.requests.overdue(now, patience) {
-            if self.is_present(open.what) {
-                self.doubt(now, open.what.kind);
-            }
+        while let Some(kind) = self.client.overdue(now) {
+            self.doubt(now, kind);
         }
+        let session = &self.client.session;
         match self.aim {
-            Aim::Leave(rest) if self.session.is_over(now) => self.stand_back(now, rest),
-            Aim::Observe if self.rests <= now && self.session.is_open() => self.want(now),
+            Aim::Leave(rest) if session.is_over(now) => self.stand_back(now, rest),
+            Aim::Observe if self.client.rests <= now && session.is_open() => self.want(now),
             // Its claim is proven by a write that is sent a tick after it was answered.
-            Aim::Won if self.next <= now => {
-                self.session.hurry(now);
-                self.try_later(now);
+            Aim::Won if self.client.next <= now => {
+                self.client.session.hurry(now);
+                self.client.try_later(now);
             }
             _ => {}
         }
-        let timing = self.timing();
-        let waits = self.waits_for(Kind::Connect) || self.waits_for(Kind::Renew);
-        let asks = (waits, self.writes());
-        match self.session.need(now, asks, &timing, &mut self.random) {
-            Some(Need::Connect) => {
-                self.ask(now, Kind::Connect);
-            }
-            Some(Need::KeepAlive) => {
-                self.ask(now, Kind::Renew);
-            }
-            None => {}
+        self.client.keep(now, self.writes());
+        if self.aim != Aim::Won {
+            self.client.ask_in_time(now, self.needs());
         }
-        if self.session.is_wanted() {
-            // What there is to do comes with the session.
-            self.next = Instant::FOREVER;
-            return;
-        }
-        if self.aim == Aim::Won {
-            return;
-        }
-        if self.next == Instant::FOREVER && !self.waits_for(self.needs()) {
-            self.next = now + timing.retry_pause(&mut self.random);
-        }
-        if self.next <= now {
-            self.next = Instant::FOREVER;
-            let needs = self.needs();
-            let ticket = self.ask(now, needs);
-            if needs == Kind::Look(true) {
-                self.watch = ticket.number as u16;
-            }
-        }
-    }
-
-    /// The call that something is asked for with.
-    fn call(&self, kind: Kind) -> Option<Request> {
-        let session = self.session.id();
-        let data = |path: &Path, watch| Request::Data {
-            session,
-            path: path.clone(),
-            watch,
-        };
-        Some(match kind {
-            Kind::Connect => Request::Connect {
-                timeout: self.config.common.timing.ttl,
-            },
-            Kind::Close => Request::Close { session },
-            Kind::Renew => Request::Renew {
-                session,
-                path: self.path.clone(),
-                data: self.config.common.claimant.clone(),
-                guard: self.its_guard(),
-            },
-            Kind::Parent(parts) => Request::CreateParent {
-                session,
-                path: queue::ancestor(&self.config.parent, parts)?.into(),
-            },
-            Kind::Start => Request::CreateEpoch {
-                session,
-                path: self.epoch_path.clone(),
-            },
-            Kind::Look(watch) => data(&self.path, watch),
-            Kind::Epoch => data(&self.epoch_path, false),
-            Kind::Claim => Request::Claim {
-                session,
-                path: self.path.clone(),
-                data: self.config.common.claimant.clone(),
-                epoch: self.claimed,
-                guard: Guard {
-                    path: self.epoch_path.clone(),
-                    version: self.version,
-                },
-            },
-            Kind::Delete => Request::Delete {
-                session,
-                path: self.path.clone(),
-                guard: self.its_guard(),
-            },
-        })
     }
 }
 
@@ -434,13 +293,17 @@ impl<R: Rules> Election for Controller<R> {
         match input {
             Input::Campaign => self.campaign(now),
             Input::Peer(_, never) => match never {},
-            Input::Reply(ticket, result) => {
-                if let Some(open) = self.requests.answered(ticket) {
-                    self.answered(now, ticket.number, open, result);
-                } else if !self.told(now, ticket, result) {
-                    self.refusals.add(Refusal::UnknownTicket);
+            Input::Reply(ticket, result) => match self.client.hear(now, ticket, result) {
+                News::None => {}
+                News::Opened => self.opened(now),
+                News::Shortened => {
+                    self.office.depose(Why::Taken);
+                    self.leave(now, Rest::None);
                 }
-            }
+                News::Over => self.session_over(now),
+                News::Changed(change) => self.changed(now, change),
+                News::Answer(answer) => self.answered(now, answer),
+            },
             Input::Resign { .. } => {
                 if self.aim == Aim::Hold {
                     self.office.depose(Why::Resigned);
@@ -457,11 +320,8 @@ impl<R: Rules> Election for Controller<R> {
         if let Some(output) = self.office.poll() {
             return Some(output);
         }
-        while let Some((ticket, asked)) = self.requests.untold() {
-            // A host that does not drain has missed what was to be asked in a former attempt.
-            if self.is_present(asked)
-                && let Some(call) = self.call(asked.kind)
-            {
+        while let Some((ticket, kind)) = self.client.untold() {
+            if let Some(call) = self.call(kind) {
                 return Some(Output::Request(ticket, call));
             }
         }
@@ -472,17 +332,15 @@ impl<R: Rules> Election for Controller<R> {
     fn deadline(&self) -> Option<Instant> {
         let until = match self.aim {
             // Which comes with the session, if there is none.
-            Aim::Observe if self.session.is_open() => self.rests,
+            Aim::Observe if self.client.session.is_open() => self.client.rests,
             _ => Instant::FOREVER,
         };
-        let patience = self.config.common.timing.patience;
-        let overdue = self.requests.next_overdue(patience);
-        let others = [self.next, self.session.due(self.writes()), until];
-        self.office.deadline(overdue.into_iter().chain(others))
+        let others = self.client.due(self.writes());
+        self.office.deadline(others.chain([until]))
     }
 
     fn grain(&self) -> Duration {
-        self.config.common.timing.grain
+        self.client.config.common.timing.grain
     }
 
     fn standing(&self, now: Instant) -> Standing {
@@ -491,13 +349,12 @@ impl<R: Rules> Election for Controller<R> {
 
     fn fingerprint<H: Hasher>(&self, now: Instant, hasher: &mut H) {
         self.office.fingerprint(now, hasher);
-        self.requests.fingerprint(now, hasher);
-        self.session.fingerprint(now, hasher);
-        self.next.ahead_of(now).hash(hasher);
+        self.client.fingerprint(now, hasher);
         let rests = match self.aim {
-            Aim::Observe => self.rests.ahead_of(now),
+            Aim::Observe => self.client.rests.ahead_of(now),
             _ => Duration::ZERO,
         };
-        (self.aim, rests, self.claimed, self.version, self.watch != 0).hash(hasher);
+        let watching = self.client.is_watching();
+        (self.aim, rests, self.claimed, self.version, watching).hash(hasher);
     }
 }

@@ -4,14 +4,9 @@ use super::ZooKeeper;
 use crate::Instant;
 use crate::lease::Rules;
 use crate::lease::zookeeper::api::Path;
+use crate::lease::zookeeper::client::{self, Rest};
 
-/// What a request was for, and of which of the node's places: what was asked for one is not answered for another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
-    pub(super) kind: Kind,
-    pub(super) place: u16,
-}
-
+/// What it can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Connect,
@@ -34,6 +29,18 @@ pub(super) enum Kind {
     Close,
 }
 
+impl client::Kind for Kind {
+    const CONNECT: Self = Self::Connect;
+    const KEEP_ALIVE: Self = Self::KeepAlive;
+
+    fn watches(self) -> bool {
+        matches!(
+            self,
+            Self::List(true) | Self::Own(true) | Self::Before(true) | Self::Head(true)
+        )
+    }
+}
+
 /// What the node is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Aim {
@@ -53,16 +60,6 @@ pub(super) enum Aim {
     Leave(Rest),
 }
 
-/// For how long a node does not want to lead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Rest {
-    None,
-    /// So that not all come back at once.
-    Briefly,
-    /// As long as a session: somebody else comes first.
-    Long,
-}
-
 /// Where in the queue the own node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Spot {
@@ -74,17 +71,15 @@ pub(super) enum Spot {
 impl<R: Rules> ZooKeeper<R> {
     /// Wants a session.
     pub(super) fn connect(&mut self, now: Instant) {
-        self.session.begin(now);
         self.forget();
-        self.next = Instant::FOREVER;
+        self.client.connect(now);
     }
 
     /// Knows of no node of its own, and of none before it.
     pub(super) fn forget(&mut self) {
-        self.place = self.place.wrapping_add(1);
+        self.client.begin_anew();
         self.own = None;
         self.before = None;
-        self.watch = 0;
         self.version = 0;
         self.again = false;
     }
@@ -102,32 +97,27 @@ impl<R: Rules> ZooKeeper<R> {
     /// Looks for a node of its own.
     pub(super) fn find(&mut self, now: Instant) {
         self.forget();
-        self.aim = Aim::Find;
-        self.next = now;
+        self.turn(now, Aim::Find);
+    }
+
+    /// From now on it is about that.
+    pub(super) fn turn(&mut self, now: Instant, aim: Aim) {
+        self.aim = aim;
+        self.client.next = now;
     }
 
     /// Gives up node and session, and then does not want to lead for a while.
     pub(super) fn leave(&mut self, now: Instant, rest: Rest) {
-        let timing = self.timing();
-        if !self.session.is_open() {
-            return self.stand_back(now, rest);
+        if self.client.leave(now) {
+            self.turn(now, Aim::Leave(rest));
+        } else {
+            self.stand_back(now, rest);
         }
-        self.session.leave(now, &timing);
-        self.watch = 0;
-        self.aim = Aim::Leave(rest);
-        self.next = now;
     }
 
     /// They were given up.
     pub(super) fn stand_back(&mut self, now: Instant, rest: Rest) {
-        let timing = self.config.common.timing;
-        self.rests = match rest {
-            _ if !self.config.common.candidate => Instant::FOREVER,
-            Rest::None => now,
-            Rest::Briefly => now + self.random.duration(timing.retry, timing.renew),
-            Rest::Long => now + timing.ttl,
-        };
-        self.aim = if self.rests > now {
+        self.aim = if self.client.rest(now, rest) {
             Aim::Observe
         } else {
             Aim::Find
@@ -144,12 +134,6 @@ impl<R: Rules> ZooKeeper<R> {
 
     /// Looks at once where in the queue it is, or who is there.
     pub(super) fn look(&mut self, now: Instant, spot: Spot) {
-        self.aim = Aim::Wait(spot);
-        self.next = now;
-    }
-
-    pub(super) fn look_later(&mut self, now: Instant) {
-        let timing = self.timing();
-        self.next = now + timing.renew_pause(&mut self.random);
+        self.turn(now, Aim::Wait(spot));
     }
 }

@@ -1,49 +1,25 @@
-//! What comes of an answer: what it says of the session, of the own node and of whoever is before it.
+//! What comes of an answer: what it says of the own node and of whoever is before it.
 
 use super::ZooKeeper;
-use super::aim::{Aim, Asked, Kind, Rest, Spot};
+use super::aim::{Aim, Kind, Spot};
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
-use crate::lease::requests::Open;
-use crate::lease::rules::counts_from;
-use crate::lease::zookeeper::api::{Change, Path, Reply, SessionId, Stat};
+use crate::lease::zookeeper::api::{Change, Path, Reply, Stat};
+use crate::lease::zookeeper::client::{Answer, Kind as _, Rest};
 use crate::lease::zookeeper::queue;
-use crate::lease::zookeeper::session::bounded;
 use crate::lease::{Rule, Rules};
-use crate::{Duration, Instant, Ticket, Token, Unknown, Why};
+use crate::{Instant, Why};
 
 impl<R: Rules> ZooKeeper<R> {
-    pub(super) fn answered(
-        &mut self,
-        now: Instant,
-        number: u64,
-        open: Open<Asked>,
-        result: Result<Reply, Unknown>,
-    ) {
-        let Open {
-            what: Asked { kind, .. },
+    pub(super) fn answered(&mut self, now: Instant, answer: Answer<Kind>) {
+        let Answer {
+            kind,
             sent,
             late,
-            ..
-        } = open;
-        if !self.is_present(open.what) {
-            // Of a place that it does not have any more.
-            return;
-        }
-        if self.watch == number as u16
-            && !matches!(result, Ok(Reply::Data(..) | Reply::Children(_)))
-        {
-            self.watch = 0;
-        }
+            result,
+        } = answer;
         match (kind, result) {
-            (Kind::Connect, Ok(Reply::Connected { session, timeout }))
-                if session != SessionId::NONE && timeout > Duration::ZERO =>
-            {
-                self.handle = number as u16;
-                self.opened(now, session, timeout);
-            }
-            (Kind::Connect, Ok(Reply::Suspended | Reply::Expired)) => {}
-            (Kind::Close, Ok(Reply::Closed)) | (_, Ok(Reply::Expired)) => self.session_over(now),
+            (Kind::Close, Ok(Reply::Closed)) => self.session_over(now),
             (Kind::KeepAlive, Ok(Reply::Set(stat))) => {
                 self.again = false;
                 if self.saw_own(now, stat) {
@@ -53,7 +29,7 @@ impl<R: Rules> ZooKeeper<R> {
             (Kind::KeepAlive, Ok(Reply::BadVersion)) => {
                 // By an attempt in doubt; or by somebody else, who may go on with it.
                 (self.stale, self.again) = (true, !self.again);
-                self.ask(now, Kind::Own(false));
+                self.client.ask(now, Kind::Own(false));
             }
             (Kind::Create, Ok(Reply::Created(path))) => {
                 self.written(now, sent);
@@ -71,14 +47,15 @@ impl<R: Rules> ZooKeeper<R> {
             (Kind::List(_), Ok(Reply::Children(names))) => self.listed(now, &names),
             (Kind::Own(_) | Kind::Before(_) | Kind::Head(_), Ok(Reply::Data(..))) if late => {}
             (Kind::Own(_), Ok(Reply::Data(_, stat))) => {
-                if !self.rules.keeps(Rule::ProvenAtLeader) {
-                    self.believe(now, sent);
+                if !self.client.rules.keeps(Rule::ProvenAtLeader) {
+                    self.client.believe(now, sent);
+                    self.extend();
                 }
                 self.looked(now, stat);
             }
             (Kind::Before(_), Ok(Reply::Data(data, stat))) => {
                 if matches!(self.aim, Aim::Wait(Spot::Behind)) {
-                    self.look_later(now);
+                    self.client.look_later(now);
                     if self.head == self.before {
                         self.follow(now, Some((data, stat.czxid)));
                     }
@@ -86,7 +63,7 @@ impl<R: Rules> ZooKeeper<R> {
             }
             (Kind::Head(_), Ok(Reply::Data(data, stat))) => match self.aim {
                 Aim::Observe => {
-                    self.look_later(now);
+                    self.client.look_later(now);
                     self.follow(now, Some((data, stat.czxid)));
                 }
                 Aim::Wait(_) => self.follow(now, Some((data, stat.czxid))),
@@ -95,7 +72,7 @@ impl<R: Rules> ZooKeeper<R> {
             (kind, Ok(Reply::NotDone | Reply::NoNode)) => self.stale |= kind == Kind::KeepAlive,
             (kind, result) => {
                 if result.is_ok() {
-                    self.refusals.add(Refusal::WrongAnswer);
+                    self.client.refusals.add(Refusal::WrongAnswer);
                 }
                 self.doubt(now, kind);
             }
@@ -109,118 +86,41 @@ impl<R: Rules> ZooKeeper<R> {
             // A node of its own may be there (LS-R4).
             Kind::Create if self.aim == Aim::Enter => {
                 self.aim = Aim::Find;
-                let timing = self.timing();
-                self.next = now + timing.retry_pause(&mut self.random);
+                self.client.try_later(now);
             }
-            Kind::List(true) | Kind::Own(true) | Kind::Before(true) | Kind::Head(true) => {
-                self.watch = 0;
-            }
+            _ if kind.watches() => self.client.unwatch(),
             _ => {}
         }
     }
 
-    /// A handle or a watch tells something. False when there is none of that ticket.
-    pub(super) fn told(
-        &mut self,
-        now: Instant,
-        ticket: Ticket,
-        result: Result<Reply, Unknown>,
-    ) -> bool {
-        let number = ticket.number;
-        if self.requests.numbered(number) != ticket {
-            return false;
-        }
-        match result {
-            Ok(Reply::Changed(change)) => {
-                // One that was left for a former place says nothing.
-                if number as u16 == self.watch {
-                    self.watch = 0;
-                    self.changed(now, change);
-                }
-                true
-            }
-            _ if self.handle != number as u16 || self.session.id() == SessionId::NONE => false,
-            Ok(Reply::Connected { session, timeout }) => {
-                if session != self.session.id() {
-                    self.session_over(now);
-                } else if timeout < self.session.ttl() && !self.releasing() {
-                    // By servers that do not grant what the others did: it ends sooner than is believed.
-                    self.office.depose(Why::Taken);
-                    self.leave(now, Rest::None);
-                } else {
-                    self.connected(now);
-                }
-                true
-            }
-            Ok(Reply::Suspended) | Err(Unknown) => {
-                self.session.connected(now, false);
-                true
-            }
-            Ok(Reply::Expired) => {
-                self.session_over(now);
-                true
-            }
-            Ok(_) => {
-                self.refusals.add(Refusal::WrongAnswer);
-                true
-            }
-        }
-    }
-
-    /// The connection is there again: what could not be asked is asked now.
-    fn connected(&mut self, now: Instant) {
-        if self.session.is_suspended() {
-            self.session.connected(now, true);
-            if self.next != Instant::FOREVER {
-                self.next = now;
-            }
-        }
-    }
-
-    /// It has a session. It may have been begun when it was asked for first, and told to who asked last (LS-R1).
-    fn opened(&mut self, now: Instant, id: SessionId, timeout: Duration) {
-        if !self.session.is_wanted() {
-            return;
-        }
-        let from = counts_from(&self.rules, self.session.wanted_since(), now);
-        let timing = self.config.timing(bounded(timeout));
-        self.session.opened(id, from, &timing);
+    /// There is a session.
+    pub(super) fn opened(&mut self, now: Instant) {
         match self.aim {
-            Aim::Observe => self.next = now,
+            Aim::Observe => self.client.next = now,
             _ => self.want(now),
         }
     }
 
     /// The own node was written, by a request that was sent then.
     fn written(&mut self, now: Instant, sent: Instant) {
-        let timing = self.timing();
-        let proves = self.rules.keeps(Rule::ProvenAtLeader) && !self.config.alone;
-        if proves && self.rules.keeps(Rule::ValidityFromSend) {
-            let tick = self.config.tick();
-            self.session
-                .wrote((sent, now), tick, &timing, &mut self.random);
-            self.extend();
-        } else {
-            self.believe(now, sent);
-            self.session.ask_again(sent, &timing, &mut self.random);
-        }
-    }
-
-    /// What was asked then is taken to say that the session goes on.
-    fn believe(&mut self, now: Instant, sent: Instant) {
-        let (from, timing) = (counts_from(&self.rules, sent, now), self.timing());
-        self.session.believe(from, &timing);
+        self.client.written(now, sent);
         self.extend();
     }
 
     fn extend(&mut self) {
         if self.aim == Aim::Hold {
-            self.office.extend(self.session.until());
+            self.office.extend(self.client.session.until());
         }
     }
 
+    /// It cannot be relied on any more that node and session are its own.
+    pub(super) fn taken(&mut self, now: Instant) {
+        self.office.depose(Why::Taken);
+        self.leave(now, Rest::None);
+    }
+
     /// The session is over: the own node is gone with it, or will be.
-    fn session_over(&mut self, now: Instant) {
+    pub(super) fn session_over(&mut self, now: Instant) {
         match self.aim {
             Aim::Observe => self.connect(now),
             Aim::Leave(rest) => self.stand_back(now, rest),
@@ -235,12 +135,12 @@ impl<R: Rules> ZooKeeper<R> {
     /// The own node was created.
     fn created(&mut self, now: Instant, path: Path) {
         let is_own = path
-            .strip_prefix(&*self.config.parent)
+            .strip_prefix(&*self.client.config.parent)
             .and_then(|rest| rest.strip_prefix('/'))
             .is_some_and(|name| queue::is_of(name, self.guid()) && queue::sequence(name).is_some());
         match self.aim {
             _ if !is_own => {
-                self.refusals.add(Refusal::WrongAnswer);
+                self.client.refusals.add(Refusal::WrongAnswer);
                 self.doubt(now, Kind::Create);
             }
             Aim::Find | Aim::Enter => self.enter(now, path),
@@ -251,9 +151,8 @@ impl<R: Rules> ZooKeeper<R> {
     /// So many parts of the parent are there.
     fn prepared(&mut self, now: Instant, parts: u8) {
         if self.aim == Aim::Prepare(parts) {
-            if parts < queue::depth(&self.config.parent) {
-                self.aim = Aim::Prepare(parts + 1);
-                self.next = now;
+            if parts < queue::depth(&self.client.config.parent) {
+                self.turn(now, Aim::Prepare(parts + 1));
             } else {
                 self.find(now);
             }
@@ -264,7 +163,7 @@ impl<R: Rules> ZooKeeper<R> {
         match self.aim {
             Aim::Leave(_) => {
                 self.own = None;
-                self.next = now;
+                self.client.next = now;
             }
             Aim::Find => self.find(now),
             Aim::Wait(_) => self.look(now, Spot::Unknown),
@@ -279,12 +178,10 @@ impl<R: Rules> ZooKeeper<R> {
             // LS-26.
             (Kind::List(_) | Kind::Create, Aim::Find | Aim::Enter | Aim::Wait(_)) => {
                 self.forget();
-                self.aim = Aim::Prepare(queue::depth(&self.config.parent));
-                self.next = now;
+                self.turn(now, Aim::Prepare(queue::depth(&self.client.config.parent)));
             }
             (Kind::Parent(parts), Aim::Prepare(_)) if parts > 1 => {
-                self.aim = Aim::Prepare(parts - 1);
-                self.next = now;
+                self.turn(now, Aim::Prepare(parts - 1));
             }
             (Kind::KeepAlive | Kind::Own(_), Aim::Find | Aim::Wait(_) | Aim::Hold) => {
                 self.lost(now)
@@ -292,7 +189,7 @@ impl<R: Rules> ZooKeeper<R> {
             (Kind::Before(_) | Kind::Head(_), Aim::Wait(_)) => self.look(now, Spot::Unknown),
             (Kind::Head(_), Aim::Observe) => {
                 self.head = None;
-                self.next = now;
+                self.client.next = now;
             }
             _ => {}
         }
@@ -311,7 +208,7 @@ impl<R: Rules> ZooKeeper<R> {
         } else if self.saw_own(now, stat) {
             match self.aim {
                 Aim::Wait(Spot::First) => self.claim(now, stat),
-                Aim::Hold => self.look_later(now),
+                Aim::Hold => self.client.look_later(now),
                 _ => {}
             }
         }
@@ -319,13 +216,16 @@ impl<R: Rules> ZooKeeper<R> {
 
     /// What a node is that was made by this life of the node.
     fn found(&mut self, now: Instant, stat: Stat) {
-        let own = self.own.clone().filter(|_| stat.owner == self.session.id());
+        let own = self
+            .own
+            .clone()
+            .filter(|_| stat.owner == self.client.session.id());
         if let Some(own) = own {
             self.enter(now, own);
             self.version = stat.version;
         } else {
             // LS-24: of a former session, with which it goes. It is not waited for.
-            self.ask(now, Kind::Delete);
+            self.client.ask(now, Kind::Delete);
         }
     }
 
@@ -334,15 +234,15 @@ impl<R: Rules> ZooKeeper<R> {
         if !matches!(self.aim, Aim::Wait(_) | Aim::Hold) {
             return false;
         }
-        if stat.owner != self.session.id() && self.rules.keeps(Rule::RecheckOwnRecord) {
-            self.office.depose(Why::Taken);
-            self.leave(now, Rest::None);
+        let is_own = stat.owner == self.client.session.id();
+        if !is_own && self.client.rules.keeps(Rule::RecheckOwnRecord) {
+            self.taken(now);
             return false;
         }
         if stat.version.wrapping_sub(self.version) > 0 {
             self.version = stat.version;
             if self.stale && self.again {
-                self.session.hurry(now);
+                self.client.session.hurry(now);
             }
         }
         true
@@ -350,23 +250,21 @@ impl<R: Rules> ZooKeeper<R> {
 
     /// The own node is there, of this session, and none before it: leads, if the session is good for another attempt to keep it.
     fn claim(&mut self, now: Instant, stat: Stat) {
-        let (until, timing) = (self.session.until(), self.timing());
-        if until <= now + timing.retry {
-            self.session.hurry(now);
-            self.next = now + timing.retry_pause(&mut self.random);
+        let until = self.client.session.until();
+        if until <= now + self.client.timing().retry {
+            self.client.session.hurry(now);
+            self.client.try_later(now);
             return;
         }
-        let token = Token::new(self.config.common.generation, stat.czxid);
-        match self.office.elect(token, until) {
+        match self.office.elect(self.client.token(stat.czxid), until) {
             Ok(()) => {
-                self.aim = Aim::Hold;
                 (self.head, self.seen) = (None, None);
                 // And watches it from then on.
-                self.next = now;
+                self.turn(now, Aim::Hold);
             }
             Err(why) => {
                 if let NotElected::For(refusal) = why {
-                    self.refusals.add(refusal);
+                    self.client.refusals.add(refusal);
                 }
                 self.leave(now, Rest::Briefly);
             }
@@ -374,12 +272,12 @@ impl<R: Rules> ZooKeeper<R> {
     }
 
     /// What was watched is not as it was.
-    fn changed(&mut self, now: Instant, change: Change) {
+    pub(super) fn changed(&mut self, now: Instant, change: Change) {
         match self.aim {
             Aim::Hold if change == Change::Deleted => self.lost(now),
             Aim::Wait(Spot::Behind) if change == Change::Deleted => self.look(now, Spot::Unknown),
             // Even if an answer is waited for: it may be older than this.
-            Aim::Observe | Aim::Wait(_) | Aim::Hold => self.next = now,
+            Aim::Observe | Aim::Wait(_) | Aim::Hold => self.client.next = now,
             _ => {}
         }
     }

@@ -9,7 +9,7 @@ use crate::lease::zookeeper::queue;
 impl<R: Rules> ZooKeeper<R> {
     /// The call that something is asked for with; `None` when there is nothing to ask it of any more.
     pub(super) fn call(&self, kind: Kind) -> Option<Request> {
-        let session = self.session.id();
+        let session = self.client.session.id();
         let data = |path: &Option<Path>, watch| {
             let path = path.clone()?;
             Some(Request::Data {
@@ -20,27 +20,27 @@ impl<R: Rules> ZooKeeper<R> {
         };
         match kind {
             Kind::Connect => Some(Request::Connect {
-                timeout: self.config.common.timing.ttl,
+                timeout: self.client.config.common.timing.ttl,
             }),
             Kind::Close => Some(Request::Close { session }),
             Kind::KeepAlive => Some(Request::SetData {
                 session,
                 path: self.own.clone()?,
-                data: self.config.common.claimant.clone(),
+                data: self.client.config.common.claimant.clone(),
                 version: self.version,
             }),
             Kind::Parent(parts) => Some(Request::CreateParent {
                 session,
-                path: queue::ancestor(&self.config.parent, parts)?.into(),
+                path: queue::ancestor(&self.client.config.parent, parts)?.into(),
             }),
             Kind::Create => Some(Request::Create {
                 session,
-                path: queue::asked(&self.config.parent, self.guid()),
-                data: self.config.common.claimant.clone(),
+                path: queue::asked(&self.client.config.parent, self.guid()),
+                data: self.client.config.common.claimant.clone(),
             }),
             Kind::List(watch) => Some(Request::Children {
                 session,
-                path: self.config.parent.clone(),
+                path: self.client.config.parent.clone(),
                 watch,
             }),
             Kind::Own(watch) => data(&self.own, watch),

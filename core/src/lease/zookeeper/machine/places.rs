@@ -1,10 +1,11 @@
 //! What comes of a list of candidates: who leads, whether one of them is the own, and who is before it.
 
 use super::ZooKeeper;
-use super::aim::{Aim, Kind, Rest, Spot};
+use super::aim::{Aim, Kind, Spot};
 use crate::Instant;
 use crate::lease::refuse::Refusal;
 use crate::lease::zookeeper::api::Path;
+use crate::lease::zookeeper::client::Rest;
 use crate::lease::zookeeper::queue::{self, MAX_CANDIDATES, Sequence};
 use crate::lease::{Rule, Rules};
 use core::cmp::Ordering;
@@ -14,13 +15,13 @@ impl<R: Rules> ZooKeeper<R> {
     pub(super) fn vacant(&mut self, now: Instant) {
         self.head = None;
         self.follow(now, None);
-        self.look_later(now);
+        self.client.look_later(now);
     }
 
     /// Who is there.
     pub(super) fn listed(&mut self, now: Instant, names: &[Path]) {
         if names.len() > MAX_CANDIDATES {
-            self.refusals.add(Refusal::TooLong);
+            self.client.refusals.add(Refusal::TooLong);
             return;
         }
         match self.aim {
@@ -34,9 +35,9 @@ impl<R: Rules> ZooKeeper<R> {
     fn saw_all(&mut self, now: Instant, names: &[Path]) {
         match first(names, |_| true) {
             Some(head) => {
-                self.watch = 0;
-                self.head = Some(queue::child(&self.config.parent, head));
-                self.next = now;
+                self.client.unwatch();
+                self.head = Some(queue::child(&self.client.config.parent, head));
+                self.client.next = now;
             }
             None => self.vacant(now),
         }
@@ -45,11 +46,11 @@ impl<R: Rules> ZooKeeper<R> {
     /// Is one of them a node of its own?
     fn sought(&mut self, now: Instant, names: &[Path]) {
         let guid = self.guid();
-        self.next = now;
+        self.client.next = now;
         match first(names, |name| queue::is_of(name, guid)) {
             Some(own) => {
-                let own = queue::child(&self.config.parent, own);
-                if self.rules.keeps(Rule::RecheckOwnRecord) {
+                let own = queue::child(&self.client.config.parent, own);
+                if self.client.rules.keeps(Rule::RecheckOwnRecord) {
                     // Of which session, it says itself.
                     self.own = Some(own);
                 } else {
@@ -89,15 +90,16 @@ impl<R: Rules> ZooKeeper<R> {
                 }
             });
         let Some((last, _)) = last else {
-            (self.before, self.watch) = (None, 0);
+            self.before = None;
+            self.client.unwatch();
             self.look(now, Spot::First);
             return;
         };
-        let parent = &self.config.parent;
         if queue::name(self.before.as_deref().unwrap_or_default()) != &**last {
-            self.before = Some(queue::child(parent, last));
-            self.watch = 0;
+            self.before = Some(queue::child(&self.client.config.parent, last));
+            self.client.unwatch();
         }
+        let parent = &self.client.config.parent;
         self.head = match first(names, |name| before(name).is_some()) {
             Some(head) if head != last => Some(queue::child(parent, head)),
             _ => self.before.clone(),
@@ -105,7 +107,7 @@ impl<R: Rules> ZooKeeper<R> {
         self.look(now, Spot::Behind);
         if queue::is_of(last, self.guid()) {
             // Left by a former session of this node, or by an attempt in doubt: it is in nobody's place.
-            self.ask(now, Kind::Delete);
+            self.client.ask(now, Kind::Delete);
         }
     }
 }

@@ -5,7 +5,7 @@ mod answers;
 use super::api::{Call, Reply, Request};
 use super::config::Config;
 use crate::lease::office::Office;
-use crate::lease::refuse::{Refusal, Refusals};
+use crate::lease::refuse::{Counter, Refusal, Refusals};
 use crate::lease::requests::Requests;
 use crate::lease::{Boot, BudgetError, Claimant, Faithful, Nonce, Rule, Rules};
 use crate::random::Random;
@@ -58,7 +58,7 @@ pub struct Session<R: Rules = Faithful> {
     rules: R,
     office: Office<Request>,
     requests: Requests<Asked>,
-    refusals: Refusals,
+    refusals: Counter,
     random: Random,
     aim: Aim,
     /// When to ask for what the aim needs; [`Instant::FOREVER`] while an answer is waited for.
@@ -110,7 +110,7 @@ impl<R: Rules> Session<R> {
         let mut machine = Self {
             office: Office::new(now, rules.keeps(Rule::DemoteByTimer)),
             requests: Requests::new(boot.incarnation),
-            refusals: Refusals::default(),
+            refusals: Counter::NEVER,
             nonce: Nonce::draw(&mut random),
             random,
             aim: if config.common.candidate {
@@ -171,8 +171,8 @@ impl<R: Rules> Session<R> {
 
     /// The answers that were refused.
     #[must_use]
-    pub const fn refusals(&self) -> &Refusals {
-        &self.refusals
+    pub fn refusals(&self) -> &Refusals {
+        self.refusals.counts()
     }
 
     fn campaign(&mut self, now: Instant) {
