@@ -168,6 +168,7 @@ fn zab(draw: &mut Draw, observers: usize, off: &[ZabRule]) -> zab::Params {
 fn kraft(draw: &mut Draw, observers: usize, off: &[KraftRule]) -> kraft::Params {
     let ms = Duration::from_millis;
     kraft::Params {
+        brokers: None,
         timing: tenure::kraft::Timing {
             election_timeout: ms(draw.between(100, 200)),
             fetch_timeout: ms(400),
