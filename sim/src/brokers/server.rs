@@ -61,6 +61,8 @@ struct Life {
     /// Up to where it was told that it applied the log.
     applied: u64,
     flush_at: u64,
+    /// Whether it was told to go.
+    leaves: bool,
 }
 
 /// A broker, and what its disk has.
@@ -100,6 +102,11 @@ impl BrokerServer {
         self.stopped
     }
 
+    /// Whether it was told to go, and has not gone.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.life.as_ref().is_some_and(|life| life.leaves)
+    }
+
     /// The next thing to say, and to which actor.
     pub(crate) fn poll_brokers(&mut self) -> Option<(u16, Said)> {
         self.said.pop_front()
@@ -116,6 +123,7 @@ impl BrokerServer {
             return false;
         };
         life.broker.shut_down(Instant::from_micros(now));
+        life.leaves = true;
         self.drain(now);
         true
     }
@@ -249,6 +257,7 @@ impl BrokerServer {
             touched: BTreeSet::new(),
             applied: 0,
             flush_at: now + self.params.flush(),
+            leaves: false,
         }));
         self.drain(now);
     }

@@ -503,6 +503,13 @@ pub fn sentinel_rule_names() -> [&'static str; tenure::sentinel::Rule::ALL.len()
     names::SENTINEL_RULES
 }
 
+/// The same of the rules of Kafka's brokers, in the order of [`tenure::isr::Rule::ALL`].
+#[cfg(feature = "peers")]
+#[must_use]
+pub const fn broker_rule_names() -> [&'static str; tenure::isr::Rule::ALL.len()] {
+    names::BROKER_RULES
+}
+
 /// The same of the rules of Kafka's controllers, in the order of [`tenure::kraft::Rule::ALL`].
 #[cfg(feature = "peers")]
 #[must_use]

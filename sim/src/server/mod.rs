@@ -522,7 +522,10 @@ impl Server {
         env.trace.cause = env.emit(Event::new(kind, me));
         if kind != Kind::BackUp {
             self.by.kept = env.act;
-            env.judges.excuse(env.now, Excuse::Lost);
+            // Of no other does an election rest on what it keeps.
+            if matches!(self.kept, Holds::Store(_)) {
+                env.judges.excuse(env.now, Excuse::Lost);
+            }
         }
     }
 

@@ -1,9 +1,13 @@
 //! What hosts tell of brokers: to their judges, and to each other.
 
+#[cfg(not(target_family = "wasm"))]
+use super::World;
 use super::env::Env;
 use crate::brokers::{News, Said, code};
 use crate::check::Broken;
 use crate::check::brokers::BrokerJudges;
+#[cfg(not(target_family = "wasm"))]
+use crate::fault::Who;
 use crate::packet::Packet;
 use crate::physics::trace::{Event, Kind};
 use tenure::isr::{BrokerEvent, ReplicaEvent};
@@ -60,5 +64,17 @@ impl Env {
             self.emit(other.map_or(event, |other| event.with(other.0 as usize)));
         }
         self.judge_brokers(me, |judges, now| judges.news(now, me, news));
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl World {
+    /// The brokers that were told to go, and have not gone.
+    pub(crate) fn leaving(&self) -> Vec<Who> {
+        let servers = (0..).zip(self.servers());
+        let leaving = servers.filter(|(_, server)| {
+            (server.broker()).is_some_and(crate::brokers::BrokerServer::is_leaving)
+        });
+        leaving.map(|(server, _)| Who::Server(server)).collect()
     }
 }
