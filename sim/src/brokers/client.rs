@@ -40,7 +40,6 @@ pub(crate) struct Customer {
     /// How many records of each partition it has read.
     read: BTreeMap<PartitionId, u64>,
     turns: u64,
-    acknowledged: u64,
     makes: Option<Makes>,
     said: VecDeque<Does>,
 }
@@ -83,15 +82,9 @@ impl Customer {
             open: None,
             read: BTreeMap::new(),
             turns: u64::from(place),
-            acknowledged: 0,
             makes: (place == 0).then_some(makes),
             said: VecDeque::new(),
         }
-    }
-
-    /// How many of its records were acknowledged.
-    pub(crate) const fn acknowledged(&self) -> u64 {
-        self.acknowledged
     }
 
     pub(crate) const fn next_at(&self, now: u64) -> u64 {
@@ -186,13 +179,19 @@ impl Customer {
         match said {
             Said::Partitions { partitions, .. } => {
                 self.asks = partitions.is_empty();
-                self.known.clone_from(partitions);
+                // KIP-320: what is older than what it knows is no news.
+                let newest = |told: &Described| {
+                    let known = self.known.iter().find(|known| known.at == told.at);
+                    *known
+                        .filter(|known| known.epoch > told.epoch)
+                        .unwrap_or(told)
+                };
+                self.known = partitions.iter().map(newest).collect();
             }
             Said::Produced {
                 what: Produced::Acknowledged(_),
                 ..
             } => {
-                self.acknowledged += 1;
                 return Some(number);
             }
             Said::Produced {

@@ -146,10 +146,11 @@ impl Judges {
         self.brokers.as_deref_mut()
     }
 
-    /// The same, looked at.
-    #[cfg(feature = "peers")]
-    pub(crate) fn brokers_seen(&self) -> Option<&BrokerJudges> {
-        self.brokers.as_deref()
+    /// How the leaders of partitions came to lead, where there are brokers.
+    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
+    #[must_use]
+    pub fn elections(&self) -> Option<super::Elections> {
+        self.brokers.as_ref().map(|brokers| brokers.elections())
     }
 
     /// The judges of sentinels, where there are some.

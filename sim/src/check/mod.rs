@@ -70,6 +70,8 @@ mod token_rises;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod watch_complete;
 
+#[cfg(feature = "peers")]
+pub use brokers::Elections;
 pub use judges::{Belief, Broken, Judges};
 pub(crate) use promises::Excuse;
 pub use promises::Promises;

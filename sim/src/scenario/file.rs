@@ -386,6 +386,8 @@ const fn pace(rate: u64) -> u32 {
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
     parts::check_action(name, node, scenario.named())?;
+    #[cfg(feature = "peers")]
+    brokers::check_action(part, name, node, scenario)?;
     if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
         return Ok(bare(part.who(name)));
     }

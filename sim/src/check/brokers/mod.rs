@@ -54,6 +54,8 @@ pub(crate) struct BrokerJudges {
     committed: u64,
     excuses: BTreeMap<PartitionId, Excuse>,
     replicas: BTreeMap<(PartitionId, usize), Seen>,
+    /// When each partition was made.
+    made: BTreeMap<PartitionId, u64>,
     /// The latest leader of each partition, and its epoch.
     leaders: BTreeMap<PartitionId, (u64, usize)>,
     elections: Elections,
@@ -88,6 +90,7 @@ impl BrokerJudges {
             committed: 0,
             excuses: BTreeMap::new(),
             replicas: BTreeMap::new(),
+            made: BTreeMap::new(),
             leaders: BTreeMap::new(),
             elections: Elections::default(),
             state: State::default(),
@@ -101,12 +104,8 @@ impl BrokerJudges {
         }
     }
 
-    /// The metadata, as it is committed.
-    pub(crate) const fn image(&self) -> &Image {
-        &self.image
-    }
-
     /// How leaders came to lead so far.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) const fn elections(&self) -> Elections {
         self.elections
     }
@@ -133,6 +132,7 @@ impl BrokerJudges {
             if was != Some(partition) || before.brokers() != image.brokers() {
                 self.state.is(now, image, partition, was, &mut broken);
             }
+            self.made.entry(at).or_insert(now);
             if let Some(was) = was {
                 self.elected(at, was, partition);
             }
@@ -314,23 +314,27 @@ impl BrokerJudges {
 
     /// Whether everybody is in sync, as of now.
     fn look_around(&mut self, now: u64) {
-        let so = self.is_in_sync();
+        let so = self.is_in_sync(now);
         self.again.now(now, so);
     }
 
-    /// Whether every broker serves, and every partition is led by who should and kept in sync by all.
-    fn is_in_sync(&self) -> bool {
+    /// Whether every broker serves, and every partition is led by who should and kept in sync by all. One that was just made is
+    /// not looked at, nor that one topic less is there while another takes its place.
+    fn is_in_sync(&self, now: u64) -> bool {
         let brokers = self.image.brokers();
         let serve = brokers.len() == self.params.count
             && brokers.iter().all(tenure::isr::Registration::is_active);
+        let least = (self.params.topics).saturating_sub(self.params.recreate.is_some().into());
+        let settled = now.saturating_sub(self.params.flush());
         serve
-            && self.image.topics().len() as u64 == self.params.topics
+            && self.image.topics().len() as u64 >= least
             && self.image.partitions().all(|(at, _, partition)| {
                 let leads = |leader: NodeId| {
                     let seen = self.replicas.get(&(at, leader.0 as usize));
                     seen.is_some_and(|seen| seen.leads == Some(partition.leader_epoch))
                 };
-                partition.isr == partition.all() && partition.leader.is_some_and(leads)
+                let is_new = self.made.get(&at).is_none_or(|made| *made > settled);
+                is_new || (partition.isr == partition.all() && partition.leader.is_some_and(leads))
             })
     }
 
@@ -356,12 +360,6 @@ impl BrokerJudges {
         let mut broken = Broken::default();
         broken.add(Check::KafkaInSyncAgain, self.again.advance(now));
         broken
-    }
-
-    /// Whether everybody is in sync.
-    #[cfg(not(target_family = "wasm"))]
-    pub(crate) const fn is_settled(&self) -> bool {
-        self.again.is_so()
     }
 
     /// The counts of one rule.
