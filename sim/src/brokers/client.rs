@@ -32,6 +32,8 @@ pub(crate) struct Customer {
     number: u64,
     /// What it takes to be so.
     known: Vec<Described>,
+    /// The latest it was ever told of each partition.
+    latest: BTreeMap<PartitionId, Described>,
     /// Whether it wants to know anew.
     asks: bool,
     /// Which broker it asks.
@@ -77,6 +79,7 @@ impl Customer {
             every,
             number: 0,
             known: Vec::new(),
+            latest: BTreeMap::new(),
             asks: true,
             broker: place % params.count.max(1) as u16,
             open: None,
@@ -180,11 +183,13 @@ impl Customer {
             Said::Partitions { partitions, .. } => {
                 self.asks = partitions.is_empty();
                 // KIP-320: what is older than what it knows is no news.
+                let latest = &mut self.latest;
                 let newest = |told: &Described| {
-                    let known = self.known.iter().find(|known| known.at == told.at);
+                    let known = latest.entry(told.at).or_insert(*told);
+                    if told.epoch >= known.epoch {
+                        *known = *told;
+                    }
                     *known
-                        .filter(|known| known.epoch > told.epoch)
-                        .unwrap_or(told)
                 };
                 self.known = partitions.iter().map(newest).collect();
             }
