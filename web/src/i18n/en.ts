@@ -271,29 +271,24 @@ export const en = {
   'check.kb-fenced-never-leads.why':
     'A broker that is fenced or about to go leads no partition, and enters no ISR.',
   'check.kp-leader-in-isr': 'A leader is in sync',
-  'check.kp-leader-in-isr.why':
-    'Who leads a partition is in its ISR.',
+  'check.kp-leader-in-isr.why': 'Who leads a partition is in its ISR.',
   'check.kp-elr-disjoint': 'ISR and ELR are apart',
-  'check.kp-elr-disjoint.why':
-    'ISR and ELR of a partition have nobody in common, and are of its replicas.',
+  'check.kp-elr-disjoint.why': 'ISR and ELR of a partition have nobody in common, and are of its replicas.',
   'check.kp-epoch-monotone': 'Epochs of partitions rise',
   'check.kp-epoch-monotone.why':
     'The partition epoch rises with every change, and with another leader the leader epoch.',
   'check.kp-one-leader': 'One leader a leader epoch',
-  'check.kp-one-leader.why':
-    'At most one broker leads a partition in a leader epoch.',
+  'check.kp-one-leader.why': 'At most one broker leads a partition in a leader epoch.',
   'check.kp-clean-no-loss': 'A clean election loses nothing',
   'check.kp-clean-no-loss.why':
     'Unless an election was unclean, whoever leads a partition has every record that a leader showed as committed.',
   'check.kc-no-stale-command': 'Brokers apply what is committed',
-  'check.kc-no-stale-command.why':
-    'No broker applies metadata that is not committed.',
+  'check.kc-no-stale-command.why': 'No broker applies metadata that is not committed.',
   'check.kp-high-watermark': 'High watermarks never fall',
   'check.kp-high-watermark.why':
     'The high watermark of a replica does not fall, and what a consumer has read stays what it was.',
   'check.kp-log-matching': 'Logs of partitions match',
-  'check.kp-log-matching.why':
-    'Two replicas that have a record of one offset and epoch agree up to it.',
+  'check.kp-log-matching.why': 'Two replicas that have a record of one offset and epoch agree up to it.',
   'check.kp-in-sync-again': 'All are in sync again',
   'check.kp-in-sync-again.why':
     'When faults are over, every partition has a leader and everybody who keeps it is in sync, within the bound.',

@@ -47,7 +47,10 @@ export const REFUSALS_ZH: Refusals = {
     reason: '空闲的领导者答复得比跟随者愿意等的还晚（{reason}）',
     remedy: '把 kraft.fetchTimeout 调到大于 kraft.fetchMaxWait',
   },
-  'needs-brokers': { reason: '这属于代理，而这里没有代理（{reason}）', remedy: '写上 brokers，或去掉它' },
+  'needs-brokers': {
+    reason: '这属于代理，而这里没有代理（{reason}）',
+    remedy: '写上 brokers，或去掉它',
+  },
   'too-few-brokers': {
     reason: '没有这么多代理：主题永远建不成',
     remedy: '减小 brokers.replicationFactor，或增大 brokers.count',
