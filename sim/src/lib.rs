@@ -45,7 +45,7 @@ pub mod marks;
 pub mod measure;
 #[cfg(not(target_family = "wasm"))]
 pub mod minimise;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod mutants;
 pub mod node;
 pub mod packet;

@@ -21,13 +21,13 @@ pub use minority::Minority;
 pub use reads::{Reads, TAKES, Way};
 pub use stale::{Stale, Timeline};
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "stores", not(target_family = "wasm")))]
 use crate::json::Writer;
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Scenario};
 use crate::scheme::Unfit;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "stores", not(target_family = "wasm")))]
 use crate::stats::Times;
 use tenure::Duration;
 use tenure::raft::Timing;
@@ -136,7 +136,7 @@ pub fn timing(election_min: u64, election_max: u64) -> Timing {
 }
 
 /// A field that holds how times are spread, in microseconds.
-#[cfg(not(target_family = "wasm"))]
+#[cfg(all(feature = "stores", not(target_family = "wasm")))]
 fn spread(w: &mut Writer, name: &str, times: &Times) {
     let times = times.quantiles();
     w.open(name, '{');

@@ -71,11 +71,7 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, off: &[Rule]) -> Scenario
             fifo: draw.one_in(4),
             ..usual.weather
         },
-        disk: Takes {
-            write,
-            rename,
-            ..usual.disk
-        },
+        disk: Takes { write, rename },
         clocks,
         leader_within: params.leader_within(),
         duration: HEALED + lives(&params),

@@ -216,32 +216,26 @@ export const en = {
   'check.log-continuity': 'No holes in logs',
   'check.log-continuity.why': 'What is appended to a log follows its last entry.',
   'check.sen-one-vote': 'One vote an epoch',
-  'check.sen-one-vote.why':
-    'A sentinel votes at most once for each master and epoch, across restarts.',
+  'check.sen-one-vote.why': 'A sentinel votes at most once for each master and epoch, across restarts.',
   'check.sen-epoch-monotone': 'Epochs never fall',
   'check.sen-epoch-monotone.why':
     'No epoch in the file of a sentinel ever falls, and the current one is at least all others.',
   'check.sen-one-leader': 'One elected sentinel',
-  'check.sen-one-leader.why':
-    'For each master and epoch at most one sentinel is elected.',
+  'check.sen-one-leader.why': 'For each master and epoch at most one sentinel is elected.',
   'check.sen-config-unique': 'One address a configuration',
   'check.sen-config-unique.why':
     'Two sentinels that hold one config epoch hold one address, unless an operator ordered a failover.',
   'check.sen-config-monotone': 'Configurations only rise',
-  'check.sen-config-monotone.why':
-    'The master of a sentinel changes only with a higher config epoch.',
+  'check.sen-config-monotone.why': 'The master of a sentinel changes only with a higher config epoch.',
   'check.sen-majority': 'A majority authorises',
-  'check.sen-majority.why':
-    'Who promotes a replica has the votes of a majority of all known sentinels.',
+  'check.sen-majority.why': 'Who promotes a replica has the votes of a majority of all known sentinels.',
   'check.sen-converges': 'All come to one configuration',
   'check.sen-converges.why':
     'When faults are over, all sentinels hold the highest configuration and all servers follow it, within the bound.',
   'check.sen-no-minority': 'A minority promotes nobody',
-  'check.sen-no-minority.why':
-    'Sentinels that reach no majority begin no promotion.',
+  'check.sen-no-minority.why': 'Sentinels that reach no majority begin no promotion.',
   'check.sen-no-self-replication': 'Nobody replicates itself',
-  'check.sen-no-self-replication.why':
-    'No data server is ordered to follow itself.',
+  'check.sen-no-self-replication.why': 'No data server is ordered to follow itself.',
   'check.sen-rate-limited': 'Attempts are far apart',
   'check.sen-rate-limited.why':
     'Two failover timeouts lie between two attempts of a sentinel, and between its vote for another and its own attempt.',
@@ -249,8 +243,7 @@ export const en = {
   'check.sen-best-replica.why':
     'What is promoted is the best of what could be, as far as the sentinel was told.',
   'check.sen-master-stays': 'A healthy master stays',
-  'check.sen-master-stays.why':
-    'A master that can be reached is not replaced.',
+  'check.sen-master-stays.why': 'A master that can be reached is not replaced.',
   'check.sen-no-ack-loss': 'Acknowledged writes survive',
   'check.sen-no-ack-loss.why':
     'A write is acknowledged before any replica has it: a failover may lose it, by design.',

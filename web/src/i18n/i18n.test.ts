@@ -165,6 +165,7 @@ describe('the messages of the engine', () => {
     const codes = [
       'sim/src/scheme/raft/code.rs',
       'sim/src/scheme/zab/code.rs',
+      'sim/src/scheme/sentinel/code.rs',
       'sim/src/scheme/kraft/code.rs',
       'sim/src/brokers/code.rs',
       'sim/src/packet.rs',

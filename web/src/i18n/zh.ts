@@ -218,7 +218,8 @@ export const zh: Record<Key, string> = {
   'check.sen-no-ack-loss': '已确认的写入不丢',
   'check.sen-no-ack-loss.why': '写入在任何副本拥有之前就已确认：故障转移可能丢失它，设计如此。',
   'check.sen-single-writable': '只有一个可写的主服务器',
-  'check.sen-single-writable.why': '旧的主服务器一直接受写入，直到有哨兵联系到它：没有任何东西隔离它，设计如此。',
+  'check.sen-single-writable.why':
+    '旧的主服务器一直接受写入，直到有哨兵联系到它：没有任何东西隔离它，设计如此。',
   'check.pre-vote-quiet': '预投票不留痕',
   'check.pre-vote-quiet.why': '只有参选的节点才会被记下一票。',
   'check.resigned-no-reuse': '重启的领导者不再续任',

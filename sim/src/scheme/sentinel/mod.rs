@@ -1,7 +1,7 @@
 //! Redis Sentinel in the world: the nodes are sentinels, and the data servers that they watch stand after them.
 //!
 //! An address is the place of an actor: sentinels are 0 to `nodes − 1`, and then come the servers, a master and its replicas,
-//! and the next master and its own. All of them speak one language, [`Message`](tenure::sentinel::Message).
+//! and the next master and its own. All of them speak one language, [`Message`].
 
 pub(crate) mod code;
 mod disk;
