@@ -25,6 +25,8 @@
 #![deny(missing_docs)]
 
 pub mod app;
+#[cfg(feature = "peers")]
+pub mod brokers;
 pub mod check;
 #[cfg(not(target_family = "wasm"))]
 pub mod classic;

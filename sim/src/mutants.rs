@@ -4,6 +4,7 @@
 //! find that the named one breaks, first, and that nothing undeclared does. What they do not find is a rule that nothing
 //! needs, or a judge that cannot fail.
 
+mod kafka;
 mod kraft;
 mod zab;
 
@@ -67,7 +68,9 @@ impl Mutant {
         let controls = Control::ALL.into_iter().map(Self::control);
         let zab = tenure::zab::Rule::ALL.into_iter().map(zab::mutant);
         let kraft = tenure::kraft::Rule::ALL.into_iter().map(kraft::mutant);
-        rules.chain(controls).chain(zab).chain(kraft).collect()
+        let kafka = tenure::isr::Rule::ALL.into_iter().map(kafka::mutant);
+        let peers = zab.chain(kraft).chain(kafka);
+        rules.chain(controls).chain(peers).collect()
     }
 
     /// The mutant of a rule.
@@ -334,7 +337,9 @@ mod tests {
             assert_eq!(mutant.setting.off.first().copied(), mutant.rule);
         }
         let others = Mutant::all().into_iter().filter(of_others).count();
-        let rules = tenure::zab::Rule::ALL.len() + tenure::kraft::Rule::ALL.len();
+        let rules = tenure::zab::Rule::ALL.len()
+            + tenure::kraft::Rule::ALL.len()
+            + tenure::isr::Rule::ALL.len();
         assert_eq!(others, rules);
     }
 }

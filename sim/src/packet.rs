@@ -1,5 +1,7 @@
 //! Everything that travels: what nodes say to each other, and what clients, leaders and resources say.
 
+#[cfg(feature = "peers")]
+use crate::brokers;
 use crate::physics::trace::Trace;
 use crate::scheme::{PeerSaid, ServerSaid, StoreAsk, StoreSaid};
 use crate::store::replica::{Payload, Snapshot};
@@ -107,6 +109,9 @@ pub enum Packet {
     },
     /// Between the servers of a store, which are one cluster.
     Servers(Arc<ServerSaid>),
+    /// Between brokers, controllers and their clients.
+    #[cfg(feature = "peers")]
+    Brokers(Box<brokers::Said>),
 }
 
 /// What a host attaches to what its machine says or writes.
@@ -222,6 +227,8 @@ impl Packet {
             Self::AskStore { .. } => code::ASK_STORE as u8,
             Self::StoreSaid { .. } => code::STORE_SAID as u8,
             Self::Servers(_) => code::SERVERS as u8,
+            #[cfg(feature = "peers")]
+            Self::Brokers(said) => said.kind(),
         }
     }
 
@@ -236,6 +243,8 @@ impl Packet {
             Self::AskStore { .. } | Self::StoreSaid { .. } => None,
             // Their terms are not those of the election.
             Self::Servers(_) => None,
+            #[cfg(feature = "peers")]
+            Self::Brokers(said) => said.epoch(),
             Self::Write { pass, .. }
             | Self::Fence { pass }
             | Self::Read { pass }
@@ -282,6 +291,8 @@ impl Packet {
                 mix_hash(&**said, trace);
             }
             Self::Servers(said) => mix_hash(&**said, trace),
+            #[cfg(feature = "peers")]
+            Self::Brokers(said) => mix_hash(&**said, trace),
             Self::Request { request } => trace.mix(*request),
             Self::Reply { request, outcome } => {
                 trace.mix(*request);

@@ -31,6 +31,9 @@ const SENTINEL_CANARY: tenure::sentinel::Rule = tenure::sentinel::Rule::WaitAfte
 /// Among Kafka's controllers, that more than half have to agree.
 #[cfg(feature = "peers")]
 const KRAFT_CANARY: tenure::kraft::Rule = tenure::kraft::Rule::MajorityOfVoters;
+/// Among its brokers, that who leads a partition waits for everybody who may be in sync.
+#[cfg(feature = "peers")]
+const KAFKA_CANARY: tenure::isr::Rule = tenure::isr::Rule::CleanElection;
 const CANARY_SEEDS: u64 = 100;
 
 /// Within this, nearly all have a leader again.
@@ -54,6 +57,9 @@ pub enum Of {
     /// As Kafka's controllers do.
     #[cfg(feature = "peers")]
     Kraft,
+    /// The same, with brokers beside them.
+    #[cfg(feature = "peers")]
+    Kafka,
 }
 
 impl Of {
@@ -65,6 +71,7 @@ impl Of {
             Some(schedule::Among::Zab(_)) => return Self::Zab,
             Some(schedule::Among::Sentinel(_)) => return Self::Sentinel,
             Some(schedule::Among::Kraft(_)) => return Self::Kraft,
+            Some(schedule::Among::Kafka(_)) => return Self::Kafka,
             None => {}
         }
         let store = setting.by_store.as_ref();
@@ -78,6 +85,19 @@ impl Of {
             #[cfg(feature = "peers")]
             Self::Sentinel => check.is_of_sentinels() || matches!(check, Check::LeaderAgain),
             _ if check.is_of_sentinels() => false,
+            // What is hard about the controllers is looked for without brokers.
+            #[cfg(feature = "peers")]
+            Self::Kafka => {
+                check.is_of_brokers()
+                    || matches!(
+                        check,
+                        Check::OneLeaderPerTerm
+                            | Check::OneVotePerTerm
+                            | Check::LeaderAgain
+                            | Check::StateMachineAgreement
+                    )
+            }
+            _ if check.is_of_brokers() => false,
             Self::Raft => !check.is_of_broadcast() && !check.is_of_kraft(),
             Self::Store(kind) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
@@ -99,7 +119,7 @@ impl Of {
             Self::Zab | Self::Kraft => !mark.is_of_raft() || mark.is_of_logs(),
             // What is hard about theirs is what its judges are asked about.
             #[cfg(feature = "peers")]
-            Self::Sentinel => false,
+            Self::Sentinel | Self::Kafka => false,
         }
     }
 
@@ -110,7 +130,7 @@ impl Of {
             Self::Raft => true,
             Self::Store(_) => !Action::is_of_peers(kind),
             #[cfg(feature = "peers")]
-            Self::Zab | Self::Kraft => !Action::is_of_raft(kind),
+            Self::Zab | Self::Kraft | Self::Kafka => !Action::is_of_raft(kind),
             // A sentinel that may not act any more has not promoted anybody: that it is to stop is hardly ever shown.
             #[cfg(feature = "peers")]
             Self::Sentinel => {
@@ -124,7 +144,7 @@ impl Of {
         match self {
             Self::Raft | Self::Store(_) => false,
             #[cfg(feature = "peers")]
-            Self::Zab | Self::Sentinel | Self::Kraft => true,
+            Self::Zab | Self::Sentinel | Self::Kraft | Self::Kafka => true,
         }
     }
 
@@ -148,6 +168,8 @@ impl Of {
             Self::Sentinel => Setting::among(schedule::Among::Sentinel(vec![SENTINEL_CANARY])),
             #[cfg(feature = "peers")]
             Self::Kraft => Setting::among(schedule::Among::Kraft(vec![KRAFT_CANARY])),
+            #[cfg(feature = "peers")]
+            Self::Kafka => Setting::among(schedule::Among::Kafka(vec![KAFKA_CANARY])),
         }
     }
 }

@@ -56,6 +56,10 @@ const REFUSALS: [(&str, &str); 106] = [
         "faults[0].partition (line 1, column 84)",
     ),
     ("inexact-seed", "seed (line 3, column 11)"),
+    (
+        "lag-within-wait",
+        "brokers.replicaLagTimeMax (line 1, column 79)",
+    ),
     ("lease-too-short", "raft.rateBound (line 3, column 26)"),
     ("missing-field", "line 1, column 1"),
     ("missing-field.at", "faults[0] (line 4, column 5)"),
@@ -82,6 +86,11 @@ const REFUSALS: [(&str, &str); 106] = [
     ("needs-store", "lease (line 1, column 55)"),
     ("needs-store.rule", "rulesOff[1] (line 1, column 71)"),
     ("needs-store.server", "faults[0].crash (line 1, column 80)"),
+    ("needs-brokers", "rulesOff[0] (line 1, column 59)"),
+    (
+        "needs-brokers.action",
+        "faults[0].resign (line 1, column 83)",
+    ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-deadline", "lease.renewDeadline (line 1, column 60)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),
@@ -134,6 +143,14 @@ const REFUSALS: [(&str, &str); 106] = [
     ),
     ("syntax", "line 1, column 63"),
     ("syntax.twice", "line 4, column 3"),
+    (
+        "too-few-brokers",
+        "brokers.replicationFactor (line 1, column 91)",
+    ),
+    (
+        "too-few-in-sync",
+        "brokers.minInsyncReplicas (line 1, column 103)",
+    ),
     (
         "too-few-replicas",
         "sentinel.minReplicasToWrite (line 1, column 86)",

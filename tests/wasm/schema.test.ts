@@ -50,6 +50,10 @@ const BEYOND = new Set([
   'unknown-node',
   'wait-too-long',
   'fetch-timeout',
+  'needs-brokers',
+  'too-few-brokers',
+  'too-few-in-sync',
+  'lag-within-wait',
   'request-timeout',
 ]);
 

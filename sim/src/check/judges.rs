@@ -1,6 +1,8 @@
 //! All judges of one run: they are told every fact, and asked how their rules fared.
 
 use super::believed::BelievedLeaders;
+#[cfg(feature = "peers")]
+use super::brokers::BrokerJudges;
 use super::jobs_concurrent::JobsConcurrent;
 use super::jobs_lost::JobsLost;
 use super::jobs_twice::JobsTwice;
@@ -44,6 +46,9 @@ pub struct Judges {
     /// Where the logs are those of Kafka's controllers.
     #[cfg(feature = "peers")]
     kraft: Option<Box<KraftJudges>>,
+    /// Where there are brokers beside them.
+    #[cfg(feature = "peers")]
+    brokers: Option<Box<BrokerJudges>>,
 }
 
 /// The judges of jobs.
@@ -113,6 +118,8 @@ impl Judges {
             sentinels: None,
             #[cfg(feature = "peers")]
             kraft: (promises.kraft).map(|within| Box::new(KraftJudges::new(nodes, within))),
+            #[cfg(feature = "peers")]
+            brokers: None,
         }
     }
 
@@ -122,6 +129,28 @@ impl Judges {
     pub(crate) fn of_sentinels(mut self, setup: Option<&crate::scheme::sentinel::Setup>) -> Self {
         self.sentinels = setup.map(|setup| Box::new(SentinelJudges::new(*setup)));
         self
+    }
+
+    /// The same for brokers and their partitions.
+    #[cfg(feature = "peers")]
+    #[must_use]
+    pub(crate) fn of_brokers(mut self, params: Option<crate::brokers::Params>) -> Self {
+        let within = self.promises.leader_within;
+        self.brokers = params.map(|params| Box::new(BrokerJudges::new(params, within)));
+        self
+    }
+
+    /// The judges of brokers, where there are some.
+    #[cfg(feature = "peers")]
+    pub(crate) fn brokers(&mut self) -> Option<&mut BrokerJudges> {
+        self.brokers.as_deref_mut()
+    }
+
+    /// How the leaders of partitions came to lead, where there are brokers.
+    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
+    #[must_use]
+    pub fn elections(&self) -> Option<super::Elections> {
+        self.brokers.as_ref().map(|brokers| brokers.elections())
     }
 
     /// The judges of sentinels, where there are some.
@@ -136,9 +165,15 @@ impl Judges {
         self.sentinels.as_deref()
     }
 
-    /// Sentinels are told when all is well, and when it is not.
+    /// Judges of what others than the nodes do are told when all is well, and when it is not.
     #[cfg(feature = "peers")]
-    fn tell_sentinels(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
+    fn tell_servers(&mut self, now: u64, fact: Fact, broken: &mut Broken) {
+        if let Some(brokers) = &mut self.brokers {
+            match fact {
+                Fact::Whole(whole) => broken.join(brokers.whole(now, whole)),
+                _ => brokers.wished(now),
+            }
+        }
         let Some(sentinels) = &mut self.sentinels else {
             return;
         };
@@ -247,13 +282,13 @@ impl Judges {
                     logs.whole(now, whole);
                 }
                 #[cfg(feature = "peers")]
-                self.tell_sentinels(now, fact, &mut broken);
+                self.tell_servers(now, fact, &mut broken);
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::Wished => {
                 broken.add(Check::LeaderAgain, self.leader_again.wished(now));
                 #[cfg(feature = "peers")]
-                self.tell_sentinels(now, fact, &mut broken);
+                self.tell_servers(now, fact, &mut broken);
                 self.hear_of_jobs(now, fact, &mut broken);
             }
             Fact::JobDue(_) | Fact::Works { .. } | Fact::Finished { .. } => {
@@ -347,6 +382,10 @@ impl Judges {
         if let Some(sentinels) = &mut self.sentinels {
             broken.join(sentinels.advance(now));
         }
+        #[cfg(feature = "peers")]
+        if let Some(brokers) = &mut self.brokers {
+            broken.join(brokers.advance(now));
+        }
         broken
     }
 
@@ -359,9 +398,11 @@ impl Judges {
             (leader, job) => leader.or(job),
         };
         #[cfg(feature = "peers")]
-        if let Some(converged) = self.sentinels.as_ref().and_then(|judges| judges.due()) {
-            return Some(due.map_or(converged, |due| due.min(converged)));
-        }
+        let due = {
+            let sentinels = self.sentinels.as_ref().and_then(|judges| judges.due());
+            let brokers = self.brokers.as_ref().and_then(|judges| judges.due());
+            [due, sentinels, brokers].into_iter().flatten().min()
+        };
         due
     }
 
@@ -450,6 +491,10 @@ impl Judges {
             check if check.is_of_sentinels() => {
                 (self.sentinels.as_ref()).map_or_else(Tally::default, |judges| judges.tally(check))
             }
+            #[cfg(feature = "peers")]
+            check if check.is_of_brokers() => {
+                (self.brokers.as_ref()).map_or_else(Tally::default, |judges| judges.tally(check))
+            }
             Check::LogMatching
             | Check::LeaderCompleteness
             | Check::StateMachineAgreement
@@ -498,7 +543,11 @@ impl Judges {
     /// Whether the workload has anything that the rule is about.
     #[must_use]
     pub fn concerns(&self, check: Check) -> bool {
-        if self.promises.sentinels || check.is_of_sentinels() {
+        if check.is_of_brokers() {
+            self.promises.brokers
+        } else if self.promises.brokers && check.is_of_store() {
+            false
+        } else if self.promises.sentinels || check.is_of_sentinels() {
             let ours = check.is_of_sentinels() || check == Check::LeaderAgain;
             self.promises.sentinels && ours
         } else if check.is_of_tokens() && !self.promises.tokens {

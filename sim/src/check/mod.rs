@@ -10,10 +10,14 @@ pub(crate) mod believed;
 #[cfg(feature = "peers")]
 pub(crate) mod broadcast;
 #[cfg(feature = "peers")]
+pub(crate) mod brokers;
+#[cfg(feature = "peers")]
 mod claim_after_catch_up;
 mod commit_rises;
 mod committed_durable;
 pub(crate) mod configurations;
+#[cfg(feature = "peers")]
+mod converges;
 #[cfg(feature = "peers")]
 mod epoch_order;
 #[cfg(feature = "peers")]
@@ -66,6 +70,8 @@ mod token_rises;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) mod watch_complete;
 
+#[cfg(feature = "peers")]
+pub use brokers::Elections;
 pub use judges::{Belief, Broken, Judges};
 pub(crate) use promises::Excuse;
 pub use promises::Promises;
@@ -271,11 +277,33 @@ pub enum Check {
     ClaimAfterCatchUp,
     /// Who was overtaken stops within the bound (KR-StaleLeaderStops).
     StaleLeaderStops,
+    /// A broker that is fenced or about to go leads nothing, and enters no ISR (KB-FencedNeverLeads).
+    KafkaFencedNeverLeads,
+    /// Who leads a partition is in its ISR (KP-LeaderInIsr).
+    KafkaLeaderInIsr,
+    /// ISR and ELR of a partition are apart, and of its replicas (KP-ElrDisjoint).
+    KafkaElrDisjoint,
+    /// The partition epoch rises with every change, and the leader epoch with another leader (KP-EpochMonotone).
+    KafkaEpochMonotone,
+    /// At most one broker leads a partition in a leader epoch.
+    KafkaOneLeader,
+    /// Without an unclean election whoever leads a partition has all that was shown as committed (KP-CleanNoLoss).
+    KafkaCleanNoLoss,
+    /// No broker applies metadata that is not committed (KC-NoStaleCommand).
+    KafkaNoStaleCommand,
+    /// The high watermark of a replica never falls, nor for a consumer (KR-HWMonotone, of partitions).
+    KafkaHighWatermark,
+    /// Two replicas that have a record of one offset and epoch agree up to it (KR-LogMatching, of partitions).
+    KafkaLogMatching,
+    /// When faults are over, every partition is led and everybody in sync (KP-InSyncAgain).
+    KafkaInSyncAgain,
+    /// What a producer was told is in stays in: broken by design with `acks=1`, and where an election may be unclean.
+    KafkaNoAckLoss,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 63] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -328,6 +356,17 @@ impl Check {
         Self::ResignedNoReuse,
         Self::ClaimAfterCatchUp,
         Self::StaleLeaderStops,
+        Self::KafkaFencedNeverLeads,
+        Self::KafkaLeaderInIsr,
+        Self::KafkaElrDisjoint,
+        Self::KafkaEpochMonotone,
+        Self::KafkaOneLeader,
+        Self::KafkaCleanNoLoss,
+        Self::KafkaNoStaleCommand,
+        Self::KafkaHighWatermark,
+        Self::KafkaLogMatching,
+        Self::KafkaInSyncAgain,
+        Self::KafkaNoAckLoss,
     ];
 
     /// Its name in files and reports.
@@ -386,6 +425,17 @@ impl Check {
             Self::ResignedNoReuse => "resigned-no-reuse",
             Self::ClaimAfterCatchUp => "claim-after-catch-up",
             Self::StaleLeaderStops => "stale-leader-stops",
+            Self::KafkaFencedNeverLeads => "kb-fenced-never-leads",
+            Self::KafkaLeaderInIsr => "kp-leader-in-isr",
+            Self::KafkaElrDisjoint => "kp-elr-disjoint",
+            Self::KafkaEpochMonotone => "kp-epoch-monotone",
+            Self::KafkaOneLeader => "kp-one-leader",
+            Self::KafkaCleanNoLoss => "kp-clean-no-loss",
+            Self::KafkaNoStaleCommand => "kc-no-stale-command",
+            Self::KafkaHighWatermark => "kp-high-watermark",
+            Self::KafkaLogMatching => "kp-log-matching",
+            Self::KafkaInSyncAgain => "kp-in-sync-again",
+            Self::KafkaNoAckLoss => "kp-no-ack-loss",
         }
     }
 
@@ -393,7 +443,9 @@ impl Check {
     #[must_use]
     pub const fn is_of_peers(self) -> bool {
         matches!(self, Self::OneVotePerTerm)
-            || (self as u8 >= Self::LogMatching as u8 && !self.is_of_sentinels())
+            || (self as u8 >= Self::LogMatching as u8
+                && !self.is_of_sentinels()
+                && !self.is_of_brokers())
     }
 
     /// Whether it is of sentinels and their data servers alone.
@@ -419,6 +471,24 @@ impl Check {
                 | Self::ClaimAfterCatchUp
                 | Self::StaleLeaderStops
         )
+    }
+
+    /// Whether it is about what clients of a store on the log do: where the log is of other things, there are none.
+    #[must_use]
+    pub const fn is_of_store(self) -> bool {
+        matches!(
+            self,
+            Self::AcknowledgedSurvives
+                | Self::LinearizableStore
+                | Self::LocalReads
+                | Self::WatchComplete
+        )
+    }
+
+    /// Whether it is of Kafka's brokers and partitions alone.
+    #[must_use]
+    pub const fn is_of_brokers(self) -> bool {
+        self as u8 >= Self::KafkaFencedNeverLeads as u8
     }
 
     /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.

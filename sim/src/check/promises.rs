@@ -29,6 +29,8 @@ pub struct Promises {
     pub sentinels: bool,
     /// They are those of Kafka's controllers: for how long one that was overtaken believes that it leads, at most.
     pub kraft: Option<u64>,
+    /// Beside them are brokers, whose partitions clients use.
+    pub brokers: bool,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.
@@ -115,7 +117,17 @@ impl Promises {
             | Check::PreVoteQuiet
             | Check::ResignedNoReuse
             | Check::ClaimAfterCatchUp
-            | Check::StaleLeaderStops => true,
+            | Check::StaleLeaderStops
+            | Check::KafkaFencedNeverLeads
+            | Check::KafkaLeaderInIsr
+            | Check::KafkaElrDisjoint
+            | Check::KafkaEpochMonotone
+            | Check::KafkaOneLeader
+            | Check::KafkaCleanNoLoss
+            | Check::KafkaNoStaleCommand
+            | Check::KafkaHighWatermark
+            | Check::KafkaLogMatching
+            | Check::KafkaInSyncAgain => true,
             Check::LocalReads => !self.broadcast,
             Check::TokenRises
             | Check::BelievedLeaders
@@ -128,7 +140,8 @@ impl Promises {
             | Check::LinearizableUnfenced
             | Check::JobsTwiceUnfenced
             | Check::SentinelNoAckLoss
-            | Check::SentinelSingleWritable => false,
+            | Check::SentinelSingleWritable
+            | Check::KafkaNoAckLoss => false,
         }
     }
 
@@ -315,6 +328,33 @@ impl Promises {
             }
             (Check::SentinelSingleWritable, _) => {
                 "An old master takes writes until a sentinel reaches it and makes it a replica: nothing fences it."
+            }
+            (Check::KafkaFencedNeverLeads, _) => {
+                "A broker that is fenced or about to go leads nothing, and enters no ISR."
+            }
+            (Check::KafkaLeaderInIsr, _) => "Who leads a partition is in its ISR.",
+            (Check::KafkaElrDisjoint, _) => {
+                "ISR and ELR of a partition are apart, and of its replicas."
+            }
+            (Check::KafkaEpochMonotone, _) => {
+                "The partition epoch rises with every change, and with another leader the leader epoch."
+            }
+            (Check::KafkaOneLeader, _) => "At most one broker leads a partition in a leader epoch.",
+            (Check::KafkaCleanNoLoss, _) => {
+                "Unless an election was unclean or of the last known leader, whoever leads a partition has every record that a leader showed as committed."
+            }
+            (Check::KafkaNoStaleCommand, _) => "No broker applies metadata that is not committed.",
+            (Check::KafkaHighWatermark, _) => {
+                "The high watermark of a replica does not fall, and what a consumer has read stays what it was."
+            }
+            (Check::KafkaLogMatching, _) => {
+                "Two replicas that have a record of one offset and epoch agree up to it, and no two records have one name."
+            }
+            (Check::KafkaInSyncAgain, _) => {
+                "When all faults are over, every partition soon has a leader, and everybody who keeps it is in sync."
+            }
+            (Check::KafkaNoAckLoss, _) => {
+                "With acks=1 a leader alone acknowledges, and what no follower has copied goes with it; with acks=all an unclean election loses what everybody in sync had."
             }
             (Check::JobsConcurrent, false) => {
                 "Without leases a tenure has no end that a cut-off leader could know of: it works on beside its successor."

@@ -1,5 +1,7 @@
 //! What the codes of the trace are called, and how times and lists are said.
 
+#[cfg(feature = "peers")]
+use crate::brokers::code as brokers;
 use crate::check::Check;
 use crate::packet::code;
 use crate::scenario::{node_name, server_name};
@@ -65,9 +67,14 @@ pub(super) const fn message(kind: i64) -> &'static str {
     }
 }
 
-/// What a sentinel tells of its work.
+/// What a sentinel or a broker tells of its work.
 #[cfg(feature = "peers")]
 pub(super) fn news(code: i64) -> &'static str {
+    if let Some(place) = code.checked_sub(brokers::FIRST_NEWS as i64)
+        && let Ok(place) = usize::try_from(place)
+    {
+        return brokers::NEWS.get(place).copied().unwrap_or("news");
+    }
     let names = &crate::scheme::sentinel::news::NAMES;
     let named = usize::try_from(code).ok().and_then(|code| names.get(code));
     named.copied().unwrap_or(names[0])
@@ -80,6 +87,10 @@ const fn of_peers(kind: i64) -> &'static str {
         zab::NOTIFICATION..=zab::CLOSED => zab::NAMES[(kind - zab::NOTIFICATION) as usize],
         #[cfg(feature = "peers")]
         sentinel::PING..=sentinel::CLOSED => sentinel::NAMES[(kind - sentinel::PING) as usize],
+        #[cfg(feature = "peers")]
+        brokers::FETCH_METADATA..=brokers::PARTITIONS => {
+            brokers::NAMES[(kind - brokers::FETCH_METADATA) as usize]
+        }
         #[cfg(feature = "peers")]
         kraft::VOTE..=kraft::SNAPSHOT => kraft::NAMES[(kind - kraft::VOTE) as usize],
         _ => "message",

@@ -115,6 +115,17 @@ const fn chinese(check: Check) -> &'static str {
         Check::ResignedNoReuse => "重启的领导者不再续任",
         Check::ClaimAfterCatchUp => "追上才接管",
         Check::StaleLeaderStops => "被取代者按时停下",
+        Check::KafkaFencedNeverLeads => "被隔离的代理从不领导",
+        Check::KafkaLeaderInIsr => "分区领导者在 ISR 之中",
+        Check::KafkaElrDisjoint => "ISR 与 ELR 不相交",
+        Check::KafkaEpochMonotone => "分区纪元只进不退",
+        Check::KafkaOneLeader => "分区一个纪元一个领导者",
+        Check::KafkaCleanNoLoss => "干净选举不丢已提交",
+        Check::KafkaNoStaleCommand => "代理只应用已提交的元数据",
+        Check::KafkaHighWatermark => "高水位只进不退",
+        Check::KafkaLogMatching => "分区日志相符",
+        Check::KafkaInSyncAgain => "重新全部同步",
+        Check::KafkaNoAckLoss => "已确认的记录不丢",
     }
 }
 

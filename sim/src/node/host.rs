@@ -27,6 +27,8 @@ impl<M: Hosted> Node<M> {
             self.take_over(env, me, takeover::Input::Look);
             self.resign_if_wanted(env, me);
         }
+        #[cfg(feature = "peers")]
+        self.look_at_office(env, me);
         if !due {
             self.arm(env, me);
         }
@@ -59,6 +61,14 @@ impl<M: Hosted> Node<M> {
         self.carry_out(env, me);
         while self.apply(env, me) {
             self.carry_out(env, me);
+        }
+        #[cfg(feature = "peers")]
+        while self.keep_office(env, me) {
+            self.name_own_entries();
+            self.carry_out(env, me);
+            while self.apply(env, me) {
+                self.carry_out(env, me);
+            }
         }
         self.arm_lessor(env, me);
         self.tell_belief(env, me);
@@ -241,6 +251,8 @@ impl<M: Hosted> Node<M> {
             return;
         }
         let election = self.machine.as_ref().and_then(M::deadline);
+        #[cfg(feature = "peers")]
+        let election = election.into_iter().chain(self.office_due());
         if let Some(deadline) = election.into_iter().chain(self.app.deadline()).min() {
             // A deadline in the past would stop the world at this instant: the law says there is none after a drain.
             let at = self.clock.when(deadline).max(env.now + 1);

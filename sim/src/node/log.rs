@@ -36,6 +36,10 @@ impl<M: Hosted> Node<M> {
     /// The process died, with its state; what it had asked its disk for may be lost.
     pub(super) fn lose_replica(&mut self, env: &mut Env, me: usize) {
         self.replica = None;
+        #[cfg(feature = "peers")]
+        {
+            self.office = None;
+        }
         self.leases_at = NEVER;
         self.tell_disk(env, me);
         #[cfg(not(target_family = "wasm"))]
@@ -55,6 +59,8 @@ impl<M: Hosted> Node<M> {
             Box::new(Replica::new(shelf.commands, shelf.snapshot))
         });
         self.committed = 0;
+        #[cfg(feature = "peers")]
+        self.open_office(env);
         if let Some(replica) = &self.replica {
             let (at, state) = (replica.applied(), crate::store::print(replica.kv()));
             #[cfg(feature = "peers")]
@@ -214,6 +220,13 @@ impl<M: Hosted> Node<M> {
             }
             #[cfg(feature = "peers")]
             env.tell_kraft(|kraft| kraft.is_at(me, at.term));
+            #[cfg(feature = "peers")]
+            if let Some(office) = &mut self.office {
+                let record = replica.record(at).flatten();
+                office.committed(now, at, record);
+                let image = office.image();
+                env.judge_brokers(me, |judges, now| judges.committed(now, at, record, image));
+            }
             env.judge_logs(me, |logs, now| {
                 logs.reached(now, revision);
                 logs.applied(now, me, at, print)
@@ -243,6 +256,13 @@ impl<M: Hosted> Node<M> {
         let claims = machine.applied(now, replica.applied().index);
         let Some(base) = machine.log().map(|log| log.base().index) else {
             return claims;
+        };
+        // What is decided of brokers is kept as it was decided: there are no snapshots of it.
+        #[cfg(feature = "peers")]
+        let base = if self.office.is_some() {
+            u64::MAX
+        } else {
+            base
         };
         if let Some(index) = replica.compactable().filter(|index| *index > base) {
             machine.compact(now, index);

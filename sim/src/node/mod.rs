@@ -8,6 +8,8 @@ mod broadcast;
 mod host;
 mod jobs;
 mod log;
+#[cfg(feature = "peers")]
+mod office;
 mod service;
 pub(crate) mod shelf;
 mod takeover;
@@ -50,6 +52,9 @@ pub struct Node<M: Hosted> {
     disk: Disk<Shelf<M::Stored>>,
     /// What it replicates, while its machine runs and has a log.
     replica: Option<Box<crate::store::Replica>>,
+    /// What it does as a controller of brokers, where there are some.
+    #[cfg(feature = "peers")]
+    office: Option<Box<crate::brokers::Office>>,
     /// Up to where its machine said that the log is committed.
     committed: u64,
     /// When it looks next whether leases are over; [`NEVER`] while it keeps none.
@@ -129,6 +134,8 @@ impl<M: Hosted> Node<M> {
             machine: None,
             disk: Disk::new(disk),
             replica: None,
+            #[cfg(feature = "peers")]
+            office: None,
             committed: 0,
             leases_at: NEVER,
             clock,

@@ -96,6 +96,8 @@ impl<M: Hosted> Node<M> {
                 self.resign_if_wanted(env, me);
             }
             Packet::Call(call) => self.call_store(env, me, from, &call),
+            #[cfg(feature = "peers")]
+            Packet::Brokers(said) => self.hear_brokers(env, me, from, &said),
             Packet::StoreSaid { ticket, said } => {
                 let said = Answer::Store(Arc::unwrap_or_clone(said));
                 self.feed(env, me, tenure::Input::Reply(ticket, Ok(said)));

@@ -6,9 +6,9 @@ use super::names::Peers;
 use super::names::{Named, RULES, TAKEOVER_OF, THROUGH_OF};
 use super::reader::{self, Frame, Part, Read, Slip, items, number, who, word};
 use super::{Bilingual, Clients, Elects, Refusal, Scenario, VERSION};
-use super::{by_store, parts};
 #[cfg(feature = "peers")]
-use super::{kraft, sentinel, zab};
+use super::{brokers, kraft, sentinel, zab};
+use super::{by_store, parts};
 use crate::app::{Takeover, Through};
 use crate::check::{Check, Outcome};
 use crate::fault::{Action, Fault, Flap, Who};
@@ -152,6 +152,8 @@ fn scenario(root: &Node) -> Read<Scenario> {
     zab::check_observers(&scenario, file, root)?;
     #[cfg(feature = "peers")]
     sentinel::check(&scenario, file, root)?;
+    #[cfg(feature = "peers")]
+    brokers::check(&scenario, file, root)?;
     if scenario.outside > 0 && (!scenario.log || scenario.outside >= nodes) {
         let node = file.node("raft").map_or(root.at, |node| node.at);
         return Err(Slip::new(
@@ -384,6 +386,8 @@ const fn pace(rate: u64) -> u32 {
 #[inline(never)]
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
     parts::check_action(name, node, scenario.named())?;
+    #[cfg(feature = "peers")]
+    brokers::check_action(part, name, node, scenario)?;
     if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
         return Ok(bare(part.who(name)));
     }

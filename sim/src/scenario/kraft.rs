@@ -1,5 +1,6 @@
 //! The quorum of Kafka's controllers in files.
 
+use super::brokers;
 use super::names::KRAFT_RULES;
 use super::reader::{Part, Slip, items, word};
 use super::zab::place;
@@ -19,6 +20,7 @@ pub(super) fn read(file: Part<'_>) -> Params {
         .map(|(rule, _)| rule)
         .collect();
     Params {
+        brokers: file.node("brokers").map(|_| brokers::read(file)),
         timing: Timing {
             election_timeout: span("electionTimeout"),
             fetch_timeout: span("fetchTimeout"),

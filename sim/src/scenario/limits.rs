@@ -114,8 +114,19 @@ impl Scenario {
             Elects::Kraft(params) => {
                 let timing = params.timing;
                 let others = nodes.saturating_sub(1) * HEARTBEAT_EVENTS;
-                times(timing.fetch_max_wait.as_micros().max(1_000), others)
-                    .saturating_add(times(timing.begin_quorum().as_micros(), others))
+                let quorum = times(timing.fetch_max_wait.as_micros().max(1_000), others)
+                    .saturating_add(times(timing.begin_quorum().as_micros(), others));
+                (params.brokers).map_or(quorum, |brokers| {
+                    // Each asks for metadata, and each replica of a partition its leader, as often; and what is written is
+                    // copied and acknowledged at once.
+                    let count = brokers.count as u64;
+                    let partitions = brokers.topics * u64::from(brokers.partitions);
+                    let replicas = partitions * u64::from(brokers.replication);
+                    let wait = brokers.wait.as_micros();
+                    quorum
+                        .saturating_add(times(wait, (count + replicas) * HEARTBEAT_EVENTS))
+                        .saturating_add(times(self.clients.every, 2 * WRITE_EVENTS * count))
+                })
             }
         };
         let jobs = self
@@ -129,7 +140,7 @@ impl Scenario {
 
     /// A client of the store asks for nothing before it was answered: after there and back, to the leader and on.
     fn expected_store_events(&self) -> u64 {
-        if !self.has_log() {
+        if !self.has_store() {
             return 0;
         }
         let ways = self

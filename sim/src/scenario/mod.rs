@@ -3,6 +3,8 @@
 //! [`Scenario::parse`] reads the file format, version 1, and [`Scenario::to_json`] writes it. Whatever is wrong with a
 //! file is refused with a place, a reason and a remedy; a scenario that was read can be run.
 
+#[cfg(feature = "peers")]
+mod brokers;
 mod by_store;
 mod file;
 mod fits;
@@ -265,6 +267,26 @@ impl Scenario {
         }
     }
 
+    /// Whether clients keep a store on the log: not where brokers are decided of on it.
+    #[must_use]
+    pub fn has_store(&self) -> bool {
+        #[cfg(feature = "peers")]
+        if self.brokers().is_some() {
+            return false;
+        }
+        self.has_log()
+    }
+
+    /// The brokers beside the nodes, if there are any.
+    #[cfg(feature = "peers")]
+    #[must_use]
+    pub const fn brokers(&self) -> Option<&crate::brokers::Params> {
+        match &self.elects {
+            Elects::Kraft(params) => params.brokers.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Whether what a leader believes is bounded by time.
     #[must_use]
     pub const fn has_leases(&self) -> bool {
@@ -321,6 +343,10 @@ impl Scenario {
         #[cfg(feature = "peers")]
         if let Elects::Sentinel(params) = &self.elects {
             return params.servers();
+        }
+        #[cfg(feature = "peers")]
+        if let Some(brokers) = self.brokers() {
+            return brokers.count;
         }
         self.lease().map_or(0, |lease| lease.servers.into())
     }
@@ -393,6 +419,7 @@ impl Scenario {
                 .zip(names::KRAFT_RULES)
                 .filter(|(rule, _)| !params.rules.keeps(*rule))
                 .map(|(_, name)| name)
+                .chain(params.brokers.iter().flat_map(brokers::rules_off))
                 .collect(),
         }
     }
@@ -474,6 +501,13 @@ pub fn zab_rule_names() -> [&'static str; tenure::zab::Rule::ALL.len()] {
 #[must_use]
 pub fn sentinel_rule_names() -> [&'static str; tenure::sentinel::Rule::ALL.len()] {
     names::SENTINEL_RULES
+}
+
+/// The same of the rules of Kafka's brokers, in the order of [`tenure::isr::Rule::ALL`].
+#[cfg(feature = "peers")]
+#[must_use]
+pub const fn broker_rule_names() -> [&'static str; tenure::isr::Rule::ALL.len()] {
+    names::BROKER_RULES
 }
 
 /// The same of the rules of Kafka's controllers, in the order of [`tenure::kraft::Rule::ALL`].

@@ -1,5 +1,7 @@
 //! The names and limits of the file format that its table, its reader and its writer share.
 
+#[cfg(feature = "peers")]
+use super::brokers;
 use super::by_store;
 use super::reader::Part;
 #[cfg(feature = "peers")]
@@ -85,6 +87,8 @@ impl Named {
             Self::Store(kind) => Some(by_store::servers(file, kind)),
             #[cfg(feature = "peers")]
             Self::Peers(Peers::Sentinel) => Some(sentinel::servers(file)),
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Kraft) => brokers::servers(file),
             _ => None,
         }
     }
@@ -106,7 +110,7 @@ impl Named {
             #[cfg(feature = "peers")]
             Self::Peers(Peers::Sentinel) => &SENTINEL_RULES,
             #[cfg(feature = "peers")]
-            Self::Peers(Peers::Kraft) => &KRAFT_RULES,
+            Self::Peers(Peers::Kraft) => &KAFKA_RULES,
         }
     }
 }
@@ -302,6 +306,41 @@ pub(super) const KRAFT_RULES: [&str; tenure::kraft::Rule::ALL.len()] = [
     "renounce-resigns-raft",
 ];
 
+/// The same of [`tenure::isr::Rule`].
+#[cfg(feature = "peers")]
+pub(super) const BROKER_RULES: [&str; tenure::isr::Rule::ALL.len()] = [
+    "eligible-for-isr",
+    "last-known-is-active",
+    "clean-election",
+    "unclean-leaves",
+    "broker-epoch-checked",
+    "later-epoch-is-not-controller",
+    "leader-epoch-rises",
+    "applies-committed",
+    "leader-epoch-fences",
+    "truncates-by-epoch",
+    "divergence-moves-nothing",
+    "reaches-epoch-start",
+    "maximal-isr",
+    "min-isr-for-high-watermark",
+];
+
+/// The rules of controllers, and then those of brokers.
+#[cfg(feature = "peers")]
+const KAFKA_RULES: [&str; KRAFT_RULES.len() + BROKER_RULES.len()] = {
+    let mut names = [""; KRAFT_RULES.len() + BROKER_RULES.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = if place < KRAFT_RULES.len() {
+            KRAFT_RULES[place]
+        } else {
+            BROKER_RULES[place - KRAFT_RULES.len()]
+        };
+        place += 1;
+    }
+    names
+};
+
 /// The names of all rules that are none of Raft's.
 #[cfg(not(target_family = "wasm"))]
 pub(super) const OTHER_RULES: &[&[&str]] = &[
@@ -311,7 +350,7 @@ pub(super) const OTHER_RULES: &[&[&str]] = &[
     #[cfg(feature = "peers")]
     &SENTINEL_RULES,
     #[cfg(feature = "peers")]
-    &KRAFT_RULES,
+    &KAFKA_RULES,
 ];
 
 /// What a node is called, by its place: `n1`, `n2` and so on.

@@ -21,6 +21,8 @@ const PARTS: &[Of] = &[
     ("sentinel", |scheme| scheme == Named::Peers(Peers::Sentinel)),
     #[cfg(feature = "peers")]
     ("kraft", |scheme| scheme == Named::Peers(Peers::Kraft)),
+    #[cfg(feature = "peers")]
+    ("brokers", |scheme| scheme == Named::Peers(Peers::Kraft)),
 ];
 
 /// Refuses the parts of a file that make no sense with its scheme.
@@ -73,6 +75,7 @@ fn misplaced(at: usize, scheme: Named, of: &str) -> Box<Slip> {
     if of == "lease" {
         return by_store::misplaced(at, false);
     }
+    let of = if of == "brokers" { "kraft" } else { of };
     let remedy = "leave it out, or use the scheme ".to_owned() + of;
     Slip::new(
         at,

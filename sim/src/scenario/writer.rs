@@ -27,7 +27,12 @@ pub(super) fn write(scenario: &Scenario) -> String {
         #[cfg(feature = "peers")]
         Elects::Sentinel(params) => w.sentinel(params),
         #[cfg(feature = "peers")]
-        Elects::Kraft(params) => w.kraft(params),
+        Elects::Kraft(params) => {
+            w.kraft(params);
+            if let Some(brokers) = &params.brokers {
+                w.brokers(brokers);
+            }
+        }
     }
     let off = scenario.rules_off();
     if !off.is_empty() {
@@ -202,6 +207,43 @@ impl Writer {
             self.span(name, span.as_micros());
         }
         self.plain("observers", &params.observers.to_string());
+        self.close('}');
+    }
+
+    #[cfg(feature = "peers")]
+    #[inline(never)]
+    fn brokers(&mut self, params: &crate::brokers::Params) {
+        self.open("brokers", '{');
+        for (name, count) in [
+            ("count", params.count as u64),
+            ("topics", params.topics),
+            ("partitions", params.partitions.into()),
+            ("replicationFactor", params.replication.into()),
+            ("minInsyncReplicas", params.min_isr.into()),
+        ] {
+            self.plain(name, &count.to_string());
+        }
+        let all = params.acks == tenure::isr::Acks::All;
+        self.text("acks", if all { "all" } else { "1" });
+        self.plain(
+            "uncleanLeaderElection",
+            if params.unclean { "true" } else { "false" },
+        );
+        self.plain(
+            "eligibleLeaderReplicas",
+            if params.elr { "true" } else { "false" },
+        );
+        for (name, span) in [
+            ("sessionTimeout", params.session),
+            ("heartbeatInterval", params.heartbeat),
+            ("replicaLagTimeMax", params.lag),
+            ("replicaFetchWaitMax", params.wait),
+        ] {
+            self.span(name, span.as_micros());
+        }
+        if let Some(span) = params.recreate {
+            self.span("recreateTopics", span.as_micros());
+        }
         self.close('}');
     }
 

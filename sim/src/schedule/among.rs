@@ -2,12 +2,13 @@
 //! variant.
 
 use super::draw::Draw;
-use super::{jobs, moves, sentinels};
+use super::{brokers, jobs, moves, sentinels};
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Elects, Scenario};
 use crate::scheme::{kraft, zab};
 use tenure::Duration;
+use tenure::isr::Rule as BrokerRule;
 use tenure::kraft::Rule as KraftRule;
 use tenure::sentinel::Rule as SentinelRule;
 use tenure::zab::Rule as ZabRule;
@@ -21,6 +22,8 @@ pub enum Among {
     Sentinel(Vec<SentinelRule>),
     /// Kafka's controllers.
     Kraft(Vec<KraftRule>),
+    /// The same with brokers beside them.
+    Kafka(Vec<BrokerRule>),
 }
 
 /// ZooKeeper's tick: a limit of it is as long as three timeouts of Raft.
@@ -51,37 +54,45 @@ impl Among {
         Self::Kraft(Vec::new())
     }
 
+    /// The same of Kafka's brokers.
+    #[must_use]
+    pub const fn kafka() -> Self {
+        Self::Kafka(Vec::new())
+    }
+
     /// The ones of this name, with every rule on.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        [Self::zab(), Self::sentinel(), Self::kraft()]
-            .into_iter()
-            .find(|among| among.name() == name)
+        let all = [Self::zab(), Self::sentinel(), Self::kraft(), Self::kafka()];
+        all.into_iter().find(|among| among.name() == name)
     }
 
     /// How many times as long things take as in an election of Raft.
     pub(super) const fn scale(&self) -> u64 {
         match self {
-            Self::Zab(_) | Self::Kraft(_) => SCALE,
+            Self::Zab(_) | Self::Kraft(_) | Self::Kafka(_) => SCALE,
             Self::Sentinel(_) => sentinels::SCALE,
         }
     }
 
-    /// What they are called in files and on the command line.
+    /// What they are called on the command line.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Zab(_) => "zab",
             Self::Sentinel(_) => "sentinel",
             Self::Kraft(_) => "kraft",
+            Self::Kafka(_) => "kafka",
         }
     }
 
     /// The group of a seed, its clients, network, disks and clocks.
     pub(super) fn surroundings(&self, draw: &mut Draw, seed: u64) -> Scenario {
         let usual = Scenario::usual();
-        if let Self::Sentinel(off) = self {
-            return sentinels::surroundings(draw, seed, off);
+        match self {
+            Self::Sentinel(off) => return sentinels::surroundings(draw, seed, off),
+            Self::Kafka(off) => return brokers::surroundings(draw, seed, off),
+            Self::Zab(_) | Self::Kraft(_) => {}
         }
         let voters = [3, 3, 4, 5][draw.place(4)];
         let observers = [0, 0, 1, 2][draw.place(4)];
@@ -94,7 +105,9 @@ impl Among {
                 let params = kraft(draw, observers, off);
                 (Elects::Kraft(params), params.leader_within())
             }
-            Self::Sentinel(_) => unreachable!("they have surroundings of their own"),
+            Self::Sentinel(_) | Self::Kafka(_) => {
+                unreachable!("they have surroundings of their own")
+            }
         };
         let mut often = |most| {
             if draw.one_in(2) {
@@ -165,9 +178,10 @@ fn zab(draw: &mut Draw, observers: usize, off: &[ZabRule]) -> zab::Params {
 }
 
 /// A fifth of Kafka's timeouts: as long as a tick and a limit of ZooKeeper here.
-fn kraft(draw: &mut Draw, observers: usize, off: &[KraftRule]) -> kraft::Params {
+pub(super) fn kraft(draw: &mut Draw, observers: usize, off: &[KraftRule]) -> kraft::Params {
     let ms = Duration::from_millis;
     kraft::Params {
+        brokers: None,
         timing: tenure::kraft::Timing {
             election_timeout: ms(draw.between(100, 200)),
             fetch_timeout: ms(400),

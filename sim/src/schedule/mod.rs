@@ -11,6 +11,8 @@
 
 #[cfg(feature = "peers")]
 mod among;
+#[cfg(feature = "peers")]
+mod brokers;
 mod by_store;
 mod choose;
 mod draw;
@@ -172,6 +174,7 @@ impl Setting {
                 return moves::MOVES.iter().chain(&moves::DISK_MOVES).collect();
             }
             Some(Among::Sentinel(_)) => return moves::SENTINEL_MOVES.iter().collect(),
+            Some(Among::Kafka(_)) => return moves::BROKER_MOVES.iter().collect(),
             None => {}
         }
         match &self.by_store {
@@ -187,6 +190,7 @@ impl Setting {
     fn lives(&self, scenario: &Scenario) -> u64 {
         #[cfg(feature = "peers")]
         match &scenario.elects {
+            Elects::Kraft(params) if params.brokers.is_some() => return brokers::lives(scenario),
             Elects::Zab(_) | Elects::Kraft(_) => return among::LIVES,
             Elects::Sentinel(params) => return sentinels::lives(params),
             _ => {}
@@ -331,6 +335,12 @@ fn heal_all(world: &mut World, scenario: &Scenario, control: Option<Control>) {
     for server in (0..scenario.servers()).map(|server| Who::Server(server as u16)) {
         heal(Action::Resume(server));
         heal(Action::Restart(server));
+    }
+    // Who is about to go is there again when it went.
+    #[cfg(feature = "peers")]
+    for server in world.leaving() {
+        let _ = world.act(Action::Crash(server));
+        let _ = world.act(Action::Restart(server));
     }
 }
 

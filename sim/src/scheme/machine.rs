@@ -319,12 +319,25 @@ impl Setup {
         }
     }
 
-    /// The servers beside the nodes: of the store by which they elect, or those that they watch.
+    /// The brokers beside the nodes, if there are any.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn brokers(&self) -> Option<crate::brokers::Params> {
+        match self {
+            Self::Kraft(setup) => setup.params.brokers,
+            _ => None,
+        }
+    }
+
+    /// The servers beside the nodes: of the store by which they elect, those that they watch, or brokers.
     pub(crate) fn servers(&self) -> Vec<Holds> {
         match self {
             Self::Lease(setup) => setup.servers().into_iter().map(Holds::Store).collect(),
             #[cfg(feature = "peers")]
             Self::Sentinel(setup) => setup.servers().into_iter().map(Holds::Data).collect(),
+            #[cfg(feature = "peers")]
+            Self::Kraft(setup) => (setup.servers().into_iter())
+                .map(|broker| Holds::Broker(Box::new(broker)))
+                .collect(),
             _ => Vec::new(),
         }
     }

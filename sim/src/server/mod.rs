@@ -2,7 +2,11 @@
 //!
 //! Servers stand in the network like nodes, after them: links to them are cut, slow and flap like any other.
 
+#[cfg(feature = "peers")]
+use crate::brokers::BrokerServer;
 use crate::check::Excuse;
+#[cfg(feature = "peers")]
+use crate::check::Fact;
 use crate::fault::Action;
 use crate::node::Status;
 #[cfg(feature = "peers")]
@@ -85,6 +89,9 @@ pub(crate) trait Service {
         let _ = now;
     }
 
+    /// The process died.
+    fn died(&mut self) {}
+
     /// The process died, and is back: what it kept is what its disk holds.
     fn restarted(&mut self, now: u64) {
         let _ = now;
@@ -129,6 +136,9 @@ pub(crate) enum Holds {
     /// The data that sentinels watch over.
     #[cfg(feature = "peers")]
     Data(DataServer),
+    /// The partitions of a broker.
+    #[cfg(feature = "peers")]
+    Broker(Box<BrokerServer>),
 }
 
 impl Holds {
@@ -137,6 +147,8 @@ impl Holds {
             Self::Store(kept) => kept.service(),
             #[cfg(feature = "peers")]
             Self::Data(data) => data,
+            #[cfg(feature = "peers")]
+            Self::Broker(broker) => &**broker,
         }
     }
 
@@ -145,6 +157,8 @@ impl Holds {
             Self::Store(kept) => kept.service_mut(),
             #[cfg(feature = "peers")]
             Self::Data(data) => data,
+            #[cfg(feature = "peers")]
+            Self::Broker(broker) => &mut **broker,
         }
     }
 }
@@ -284,6 +298,53 @@ impl Server {
         }
         #[cfg(feature = "peers")]
         self.serve_sentinels(env, me, flight);
+        #[cfg(feature = "peers")]
+        if let (Holds::Broker(broker), Packet::Brokers(said)) = (&mut self.kept, &flight.payload) {
+            let now = self.clock.reads(env.now).as_micros();
+            broker.hear(now, flight.from, said);
+            self.settle(env, me);
+        }
+    }
+
+    /// The broker, if it is one.
+    #[cfg(feature = "peers")]
+    pub(crate) fn broker(&self) -> Option<&BrokerServer> {
+        match &self.kept {
+            Holds::Broker(broker) => Some(broker),
+            _ => None,
+        }
+    }
+
+    /// What a broker says goes out, what happened to it is told, and when it is done its process ends.
+    #[cfg(feature = "peers")]
+    fn settle_broker(&mut self, env: &mut Env, me: usize) {
+        let Holds::Broker(broker) = &mut self.kept else {
+            return;
+        };
+        while let Some(news) = broker.poll_news() {
+            env.hear_of_broker(me, &news);
+        }
+        while let Some((to, said)) = broker.poll_brokers() {
+            env.say_of_brokers(me, to, said);
+        }
+        if broker.has_stopped() {
+            self.crash(env, me, NOBODY);
+        }
+    }
+
+    /// A broker is to go in good order. False when it does not run, or is none.
+    #[cfg(feature = "peers")]
+    fn shut_down(&mut self, env: &mut Env, me: usize) -> bool {
+        let now = self.now(env);
+        let Holds::Broker(broker) = &mut self.kept else {
+            return false;
+        };
+        let goes = self.status == Status::Up && broker.shut_down(now);
+        if goes {
+            self.settle(env, me);
+            env.hear(Fact::Wished);
+        }
+        goes
     }
 
     /// What sentinels and other data servers say, and what a client wants written.
@@ -340,6 +401,8 @@ impl Server {
         while let Some((to, said)) = self.kept.service_mut().poll_said() {
             env.send(me, usize::from(to), Packet::Peer(said));
         }
+        #[cfg(feature = "peers")]
+        self.settle_broker(env, me);
         if let Some(due) = self.kept.service().due() {
             let at = self.clock.when(Instant::from_micros(due)).max(env.now + 1);
             if at < self.wake_at {
@@ -375,6 +438,7 @@ impl Server {
         self.by.crash = by;
         self.status = Status::Crashed;
         self.wake_at = NEVER;
+        self.kept.service_mut().died();
         env.net.leave(env.now, me, by);
         env.tell_connections();
         for flight in std::mem::take(&mut self.late) {
@@ -458,7 +522,10 @@ impl Server {
         env.trace.cause = env.emit(Event::new(kind, me));
         if kind != Kind::BackUp {
             self.by.kept = env.act;
-            env.judges.excuse(env.now, Excuse::Lost);
+            // Of no other does an election rest on what it keeps.
+            if matches!(self.kept, Holds::Store(_)) {
+                env.judges.excuse(env.now, Excuse::Lost);
+            }
         }
     }
 
@@ -518,6 +585,8 @@ impl Server {
             Action::Resume(_) => self.resume(env, me),
             Action::Clock(_, pace, jump) => self.set_clock(env, me, *pace, *jump),
             Action::PowerCut(_) => self.cut_power(env, me),
+            #[cfg(feature = "peers")]
+            Action::Resign(_) => self.shut_down(env, me),
             Action::Failover(_) => self.fail_over(env, me),
             Action::Evict(_) => self.tamper(env, me, Kind::Evict, |kept, now| kept.evict(now)),
             Action::BackUp(_) => self.tamper(env, me, Kind::BackUp, |kept, now| kept.back_up(now)),

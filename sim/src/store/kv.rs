@@ -160,6 +160,8 @@ impl Kv {
                 }
                 Done::Revoked(keys.len())
             }
+            #[cfg(feature = "peers")]
+            Request::Metadata(_) => Done::Got(Vec::new()),
         };
         Ok(Answer {
             revision: self.revision,

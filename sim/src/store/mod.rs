@@ -93,6 +93,9 @@ pub enum Request {
         /// Which.
         lease: LeaseId,
     },
+    /// A controller of brokers decided this. No client asks it, and nothing of the store changes.
+    #[cfg(feature = "peers")]
+    Metadata(Box<tenure::isr::Record>),
 }
 
 /// How a get that is asked for by itself is answered: each way but the last gives what is newest at some instant between

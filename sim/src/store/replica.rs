@@ -150,6 +150,17 @@ impl Replica {
         &self.kv
     }
 
+    /// What a controller of brokers decided by the entry of this name, if the payload is at hand; nothing in one of the log's
+    /// own.
+    #[cfg(feature = "peers")]
+    pub(crate) fn record(&self, at: Position) -> Option<Option<&tenure::isr::Record>> {
+        let payload = self.commands.get(at)?.as_deref();
+        Some(payload.and_then(|command| match &*command.request {
+            Request::Metadata(record) => Some(&**record),
+            _ => None,
+        }))
+    }
+
     /// How much there is to clone, in units of about 50 bytes. Snapshots are shared; payloads lie on the disk once more.
     pub(crate) fn weight(&self) -> usize {
         2 * self.commands.0.len() + self.kv.size()

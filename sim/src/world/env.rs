@@ -86,6 +86,9 @@ pub(crate) struct Env {
     /// Whether leaders have a token to show.
     pub(crate) tokens: bool,
     pub(crate) jobs: Option<Jobs>,
+    /// The brokers beside the nodes, if there are any.
+    #[cfg(feature = "peers")]
+    pub(crate) brokers: Option<crate::brokers::Params>,
     pub(crate) nodes: usize,
     /// How many servers the store has by which they elect.
     pub(crate) servers: usize,

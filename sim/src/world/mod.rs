@@ -5,6 +5,8 @@
 
 pub(crate) mod env;
 #[cfg(feature = "peers")]
+mod env_brokers;
+#[cfg(feature = "peers")]
 mod env_sentinels;
 mod fared;
 mod faults;
@@ -23,6 +25,8 @@ pub use env::Counts;
 pub use fared::FaultCounts;
 
 use crate::app::{RESOURCES, Through};
+#[cfg(feature = "peers")]
+use crate::brokers::Customer;
 use crate::check::linearizable::{self, Linearizable, Use};
 #[cfg(not(target_family = "wasm"))]
 use crate::check::watch_complete::WatchComplete;
@@ -63,6 +67,9 @@ pub(crate) enum Actor {
     Client(Client),
     Resource(Resource),
     Store(StoreClient),
+    /// Who produces and consumes.
+    #[cfg(feature = "peers")]
+    Customer(Box<Customer>),
     #[cfg(not(target_family = "wasm"))]
     Reader(Box<Reader>),
     #[cfg(not(target_family = "wasm"))]
@@ -127,7 +134,8 @@ impl World {
         actors.push(Actor::Client(client(scenario.clients.through)));
         actors.push(Actor::Resource(Resource::new(true)));
         actors.push(Actor::Resource(Resource::new(false)));
-        if scenario.has_log() {
+        // Where brokers are decided of on the log, nothing else is.
+        if scenario.has_store() {
             let client = |place| {
                 StoreClient::new(nodes as u16, scenario.clients.every, scenario.seed, place)
             };
@@ -139,8 +147,16 @@ impl World {
         if scenario.has_sentinels() {
             actors.push(Actor::Client(client(Through::Anyone)));
         }
+        #[cfg(feature = "peers")]
+        if let Some(params) = setup.brokers() {
+            let every = scenario.clients.every;
+            let customer = |place| Box::new(Customer::new(params, nodes, place, every));
+            actors.extend(
+                (0..crate::brokers::CUSTOMERS).map(|place| Actor::Customer(customer(place))),
+            );
+        }
         #[cfg(not(target_family = "wasm"))]
-        if scenario.clients.watches {
+        if scenario.clients.watches && scenario.has_store() {
             let every = scenario.clients.every;
             let watcher = |place| Watcher::new(nodes as u16, every, scenario.seed, place);
             let watchers = (0..WATCHERS as u64).map(|place| Box::new(watcher(place)));
@@ -154,16 +170,20 @@ impl World {
             tokens: setup.has_tokens(),
             job_within: scenario.job_within(),
             logs: scenario.has_log(),
-            watches: scenario.clients.watches,
+            watches: scenario.clients.watches && scenario.has_store(),
             voters: scenario.voters(),
             broadcast: setup.is_broadcast(),
             sentinels: scenario.has_sentinels(),
             kraft: setup.stops_within(),
+            #[cfg(feature = "peers")]
+            brokers: setup.brokers().is_some(),
+            #[cfg(not(feature = "peers"))]
+            brokers: false,
         };
         let believers = nodes.max(members - nodes);
         let judges = Judges::new(believers, RESOURCES, promises);
         #[cfg(feature = "peers")]
-        let judges = judges.of_sentinels(setup.sentinels());
+        let judges = (judges.of_sentinels(setup.sentinels())).of_brokers(setup.brokers());
         let env = Env {
             now: 0,
             queue: Queue::default(),
@@ -180,6 +200,8 @@ impl World {
             clients: scenario.clients,
             tokens: promises.tokens,
             jobs: scenario.jobs,
+            #[cfg(feature = "peers")]
+            brokers: setup.brokers(),
             nodes,
             servers: members - nodes,
             histories: None,
@@ -570,6 +592,16 @@ impl World {
                     .send_outside(actor, target as usize, 0, Packet::Call(call));
             }
         }
+        #[cfg(feature = "peers")]
+        if let Some(Actor::Customer(customer)) = self.actors.get_mut(actor) {
+            let now = self.env.now;
+            customer.tick(now);
+            let next = customer.next_at(now);
+            self.env.queue.push(next, Due::Tick(actor as u16));
+            while let Some((to, said)) = customer.poll() {
+                self.env.say_of_brokers(actor, to, said);
+            }
+        }
         #[cfg(not(target_family = "wasm"))]
         if let Some(Actor::Watcher(watcher)) = self.actors.get_mut(actor) {
             let now = self.env.now;
@@ -649,6 +681,20 @@ impl World {
                     if let Some((target, call)) = instead {
                         self.env
                             .send_outside(to, target as usize, 0, Packet::Call(call));
+                    }
+                }
+            }
+            #[cfg(feature = "peers")]
+            Some(Actor::Customer(customer)) => {
+                let event = message_event(Kind::Deliver, to, from, &flight.payload).b(flight.id);
+                self.env.trace.cause = self.env.emit(event);
+                if let Packet::Brokers(said) = &flight.payload {
+                    if let Some(number) = customer.hear(self.env.now, flight.from, said) {
+                        let event = Event::new(Kind::Acknowledged, to).with(from).a(number);
+                        self.env.emit(event);
+                    }
+                    while let Some((target, said)) = customer.poll() {
+                        self.env.say_of_brokers(to, target, said);
                     }
                 }
             }

@@ -276,6 +276,22 @@ export const MESSAGES: Readonly<Record<number, string>> = {
   101: 'SnapshotNeeded',
   102: 'FetchSnapshot',
   103: 'SnapshotFetched',
+  110: 'FetchMetadata',
+  111: 'Metadata',
+  112: 'MetadataDiverges',
+  113: 'NoMetadata',
+  114: 'AskController',
+  115: 'ControllerAnswer',
+  116: 'ReplicaFetch',
+  117: 'ReplicaRecords',
+  118: 'ReplicaDiverging',
+  119: 'ReplicaRefused',
+  120: 'Produce',
+  121: 'Produced',
+  122: 'Consume',
+  123: 'Consumed',
+  124: 'Describe',
+  125: 'Partitions',
 };
 
 /** Two 32-bit halves of a bit mask over event codes, as `seekNext` takes them. */

@@ -260,6 +260,34 @@ export const en = {
   'check.stale-leader-stops': 'The overtaken stops in time',
   'check.stale-leader-stops.why':
     'Who was overtaken believes that it leads for as long as the bound at most.',
+  'check.kb-fenced-never-leads': 'Who is fenced leads nothing',
+  'check.kb-fenced-never-leads.why':
+    'A broker that is fenced or about to go leads no partition, and enters no ISR.',
+  'check.kp-leader-in-isr': 'A leader is in sync',
+  'check.kp-leader-in-isr.why': 'Who leads a partition is in its ISR.',
+  'check.kp-elr-disjoint': 'ISR and ELR are apart',
+  'check.kp-elr-disjoint.why': 'ISR and ELR of a partition have nobody in common, and are of its replicas.',
+  'check.kp-epoch-monotone': 'Epochs of partitions rise',
+  'check.kp-epoch-monotone.why':
+    'The partition epoch rises with every change, and with another leader the leader epoch.',
+  'check.kp-one-leader': 'One leader a leader epoch',
+  'check.kp-one-leader.why': 'At most one broker leads a partition in a leader epoch.',
+  'check.kp-clean-no-loss': 'A clean election loses nothing',
+  'check.kp-clean-no-loss.why':
+    'Unless an election was unclean, whoever leads a partition has every record that a leader showed as committed.',
+  'check.kc-no-stale-command': 'Brokers apply what is committed',
+  'check.kc-no-stale-command.why': 'No broker applies metadata that is not committed.',
+  'check.kp-high-watermark': 'High watermarks never fall',
+  'check.kp-high-watermark.why':
+    'The high watermark of a replica does not fall, and what a consumer has read stays what it was.',
+  'check.kp-log-matching': 'Logs of partitions match',
+  'check.kp-log-matching.why': 'Two replicas that have a record of one offset and epoch agree up to it.',
+  'check.kp-in-sync-again': 'All are in sync again',
+  'check.kp-in-sync-again.why':
+    'When faults are over, every partition has a leader and everybody who keeps it is in sync, within the bound.',
+  'check.kp-no-ack-loss': 'Acknowledged records survive',
+  'check.kp-no-ack-loss.why':
+    'With acks=1, or where an election may be unclean, what a producer was told is in may be lost, by design.',
 
   // Setting
   'setting.title': 'Setting',
@@ -587,6 +615,22 @@ export const en = {
   'message.SnapshotNeeded': 'snapshot needed',
   'message.FetchSnapshot': 'fetch snapshot',
   'message.SnapshotFetched': 'snapshot',
+  'message.FetchMetadata': 'fetch of metadata',
+  'message.Metadata': 'metadata',
+  'message.MetadataDiverges': 'metadata diverges',
+  'message.NoMetadata': 'does not lead',
+  'message.AskController': 'asks the controller',
+  'message.ControllerAnswer': 'the controller answers',
+  'message.ReplicaFetch': 'replica fetches',
+  'message.ReplicaRecords': 'records for a replica',
+  'message.ReplicaDiverging': 'replica diverges',
+  'message.ReplicaRefused': 'replica refused',
+  'message.Produce': 'produce',
+  'message.Produced': 'produced',
+  'message.Consume': 'consume',
+  'message.Consumed': 'consumed',
+  'message.Describe': 'who leads what',
+  'message.Partitions': 'partitions',
   'message.other': 'message',
 
   // Transport and timeline

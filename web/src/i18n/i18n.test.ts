@@ -167,6 +167,7 @@ describe('the messages of the engine', () => {
       'sim/src/scheme/zab/code.rs',
       'sim/src/scheme/sentinel/code.rs',
       'sim/src/scheme/kraft/code.rs',
+      'sim/src/brokers/code.rs',
       'sim/src/packet.rs',
     ]
       .flatMap((path) => [...source(path).matchAll(/pub\(crate\) const \w+: i64 = (\d+);/g)])

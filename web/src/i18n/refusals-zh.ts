@@ -47,6 +47,22 @@ export const REFUSALS_ZH: Refusals = {
     reason: '空闲的领导者答复得比跟随者愿意等的还晚（{reason}）',
     remedy: '把 kraft.fetchTimeout 调到大于 kraft.fetchMaxWait',
   },
+  'needs-brokers': {
+    reason: '这属于代理，而这里没有代理（{reason}）',
+    remedy: '写上 brokers，或去掉它',
+  },
+  'too-few-brokers': {
+    reason: '没有这么多代理：主题永远建不成',
+    remedy: '减小 brokers.replicationFactor，或增大 brokers.count',
+  },
+  'too-few-in-sync': {
+    reason: '分区没有这么多副本：永远不会有记录被确认',
+    remedy: '减小 brokers.minInsyncReplicas，或增大 brokers.replicationFactor',
+  },
+  'lag-within-wait': {
+    reason: '领导者还扣着跟随者的请求，就已把它算作落后',
+    remedy: '把 brokers.replicaLagTimeMax 调到大于 brokers.replicaFetchWaitMax',
+  },
   'request-timeout': {
     reason: '向空闲领导者的每次拉取都会被当作丢失（{reason}）',
     remedy: '把 kraft.requestTimeout 调到大于 kraft.fetchMaxWait',

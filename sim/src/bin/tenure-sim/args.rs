@@ -8,6 +8,7 @@ use crate::{
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
 use std::ops::Range;
+use tenure::isr::Rule as BrokerRule;
 use tenure::kraft::Rule as KraftRule;
 use tenure::raft::Rule;
 use tenure::sentinel::Rule as SentinelRule;
@@ -16,8 +17,8 @@ use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{
-    kraft_rule_names, lease_rule_name, parse_seed, parse_span, rule_names, sentinel_rule_names,
-    zab_rule_names,
+    broker_rule_names, kraft_rule_names, lease_rule_name, parse_seed, parse_span, rule_names,
+    sentinel_rule_names, zab_rule_names,
 };
 use tenure_sim::schedule::{self, Among};
 use tenure_sim::scheme::lease::Kind;
@@ -106,7 +107,7 @@ impl Schemes {
                         "unknown-name",
                         "--scheme",
                         &format!("{name} is not known"),
-                        &format!("use one of raft, {names}, zab, sentinel, kraft"),
+                        &format!("use one of raft, {names}, zab, sentinel, kraft, kafka"),
                     ));
                 }
             }
@@ -137,6 +138,12 @@ impl Schemes {
                     Among::Sentinel(_) => Among::Sentinel(
                         off.map(|name| {
                             named(name, "--off", &sentinel_rule_names(), &SentinelRule::ALL)
+                        })
+                        .collect::<Result<_, _>>()?,
+                    ),
+                    Among::Kafka(_) => Among::Kafka(
+                        off.map(|name| {
+                            named(name, "--off", &broker_rule_names(), &BrokerRule::ALL)
                         })
                         .collect::<Result<_, _>>()?,
                     ),

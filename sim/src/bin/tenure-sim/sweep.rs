@@ -13,7 +13,8 @@ use tenure_sim::fault::Action;
 use tenure_sim::marks::Mark;
 use tenure_sim::minimise::{FEW, Minimised};
 use tenure_sim::scenario::{
-    kraft_rule_names, lease_rule_name, rule_names, sentinel_rule_names, zab_rule_names,
+    broker_rule_names, kraft_rule_names, lease_rule_name, rule_names, sentinel_rule_names,
+    zab_rule_names,
 };
 use tenure_sim::schedule::{self, Among, Setting};
 use tenure_sim::scheme::Unfit;
@@ -137,6 +138,9 @@ fn options(setting: &Setting) -> String {
             }
             Among::Sentinel(rules) => {
                 off.extend((rules.iter()).map(|rule| sentinel_rule_names()[*rule as usize]));
+            }
+            Among::Kafka(rules) => {
+                off.extend((rules.iter()).map(|rule| broker_rule_names()[*rule as usize]));
             }
             Among::Kraft(rules) => {
                 off.extend((rules.iter()).map(|rule| kraft_rule_names()[*rule as usize]));

@@ -320,6 +320,72 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "kb-fenced-never-leads",
+        "A broker that is fenced or about to go leads nothing, and enters no ISR.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-leader-in-isr",
+        "Who leads a partition is in its ISR.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-elr-disjoint",
+        "ISR and ELR of a partition are apart, and of its replicas.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-epoch-monotone",
+        "The partition epoch rises with every change, and with another leader the leader epoch.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-one-leader",
+        "At most one broker leads a partition in a leader epoch.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-clean-no-loss",
+        "Unless an election was unclean or of the last known leader, whoever leads a partition has every record that a leader showed as committed.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kc-no-stale-command",
+        "No broker applies metadata that is not committed.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-high-watermark",
+        "The high watermark of a replica does not fall, and what a consumer has read stays what it was.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-log-matching",
+        "Two replicas that have a record of one offset and epoch agree up to it, and no two records have one name.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-in-sync-again",
+        "When all faults are over, every partition soon has a leader, and everybody who keeps it is in sync.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
+        "kp-no-ack-loss",
+        "What a producer was told is in stays in: broken by design with acks=1, and where an election may be unclean.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

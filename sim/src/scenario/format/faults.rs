@@ -49,8 +49,8 @@ pub(in crate::scenario) static FAULT: &[Entry] = &[
     ),
     entry(
         "resign",
-        "The node is asked to stop leading.",
-        RUNNING,
+        "The node is asked to stop leading, or a broker to go in good order.",
+        Kind::Member(UP),
         Absent,
     ),
     entry(

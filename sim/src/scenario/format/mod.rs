@@ -3,6 +3,8 @@
 //!
 //! Here is what a field is, and the file; its parts are in `setting`, `faults` and `expect`.
 
+#[cfg(feature = "peers")]
+mod brokers;
 mod expect;
 mod faults;
 #[cfg(feature = "peers")]
@@ -178,6 +180,13 @@ pub(super) static FILE: &[Entry] = &[
         "kraft",
         "The timing and the members of the quorum of Kafka's controllers.",
         Kind::Object(kraft::KRAFT),
+        Absent,
+    ),
+    #[cfg(feature = "peers")]
+    entry(
+        "brokers",
+        "Kafka's brokers beside its controllers, with what they keep and how; none when left out.",
+        Kind::Object(brokers::BROKERS),
         Absent,
     ),
     entry(

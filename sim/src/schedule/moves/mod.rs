@@ -1,6 +1,8 @@
 //! What a schedule can do next: one row for each move, with the states of the world in which it can be made, and how much
 //! each temperament cares for it. A new kind of fault is a new row.
 
+#[cfg(feature = "peers")]
+mod brokers;
 mod links;
 mod office;
 mod process;
@@ -9,6 +11,8 @@ mod sentinels;
 mod store;
 mod surroundings;
 
+#[cfg(feature = "peers")]
+pub(super) use brokers::BROKER_MOVES;
 #[cfg(feature = "peers")]
 pub(super) use sentinels::SENTINEL_MOVES;
 pub(super) use store::{LOSSES, STORE_MOVES};

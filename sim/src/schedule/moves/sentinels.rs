@@ -111,7 +111,7 @@ fn freeze_server(hand: &mut Hand<'_>) {
 }
 
 /// Two members, whatever they are.
-fn link(hand: &mut Hand<'_>) -> (Who, Who) {
+pub(super) fn link(hand: &mut Hand<'_>) -> (Who, Who) {
     let (nodes, servers) = (hand.sight.nodes.len(), hand.sight.servers.len());
     let all = nodes + servers;
     let from = hand.draw.place(all);

@@ -158,7 +158,7 @@ pub(super) fn resume(hand: &mut Hand<'_>) {
 }
 
 /// A server's clock runs as fast or slow as it may.
-fn pace(hand: &mut Hand<'_>) {
+pub(super) fn pace(hand: &mut Hand<'_>) {
     if hand.rate_bound > 0 {
         let server = any_server(hand);
         let pace = surroundings::within(hand.draw, hand.rate_bound);

@@ -11,6 +11,7 @@ pub(crate) use code::message_kind;
 pub(crate) use traced::fold;
 
 use super::{Carried, Detail, Logged, Look, PeerSaid, Recorded, RoleCode, Scheme};
+use crate::brokers::{self, BrokerServer};
 use crate::check::Fact;
 use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
@@ -41,6 +42,8 @@ pub struct Params {
     pub timing: Timing,
     /// How many nodes, the last ones, fetch without a vote.
     pub observers: usize,
+    /// The brokers beside the nodes, if there are any.
+    pub brokers: Option<brokers::Params>,
     /// The rules that are on.
     pub rules: Switched,
 }
@@ -101,6 +104,18 @@ impl Setup {
             applying: Applying::Told,
             ..Config::new(NodeId(node as u64), voters)
         })
+    }
+}
+
+impl Setup {
+    /// The brokers beside the nodes: actors after them.
+    pub(crate) fn servers(&self) -> Vec<BrokerServer> {
+        let count = self.params.brokers.map_or(0, |params| params.count);
+        let params = std::iter::repeat(self.params.brokers).take(count).flatten();
+        (self.nodes..)
+            .zip(params)
+            .map(|(actor, params)| BrokerServer::new(params, actor, self.nodes))
+            .collect()
     }
 }
 

@@ -1,8 +1,8 @@
-//! SEN-ConvergesToMax: when all faults are over, all sentinels soon hold the configuration of the highest epoch, and all data
-//! servers follow it.
+//! What everybody comes to when all faults are over, and within what time.
 
-use crate::check::Tally;
+use super::Tally;
 
+/// Waits from the last heal on, or from the start.
 #[derive(Clone, Debug)]
 pub(super) struct Converges {
     within: u64,

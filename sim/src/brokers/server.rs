@@ -1,0 +1,533 @@
+//! A broker with its replicas, in the process and by the clock of a server of the world.
+
+use super::Params;
+use super::disk::Disk;
+use super::reader::Reader;
+use super::said::{Asker, Described, Produced, Said};
+use crate::scheme::{StoreAsk, StoreSaid};
+use crate::server::{Record, Service};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use tenure::isr::{
+    Acks, Answer, Broker, BrokerBoot, BrokerEvent, BrokerOutput, Consumed, Fate, Fault,
+    PartitionId, ProduceFault, Replica, ReplicaBoot, ReplicaEvent, ReplicaOutput, Request,
+    Switched, View,
+};
+use tenure::log::{Position, Shape};
+use tenure::{Instant, NodeId, Ticket};
+
+/// What happened at a broker, for those who watch.
+#[derive(Clone, Debug)]
+pub(crate) enum News {
+    /// A life begins: what it knew is on its disk alone.
+    Began,
+    /// Of the broker itself.
+    Broker(BrokerEvent),
+    /// Of a replica.
+    Replica(PartitionId, ReplicaEvent, u64),
+    /// What a replica has now: its log, how much of it is committed as far as it knows, and in which epoch it leads.
+    Has(PartitionId, Shape, u64, Option<u64>),
+    /// A leader took so many records, the last of them here.
+    Wrote(PartitionId, Position, u64),
+    /// A producer is told that it is in.
+    Acknowledged(PartitionId, Position),
+    /// A consumer that has read so many records is told this by who leads in that epoch.
+    Consumed(PartitionId, u64, u64, Consumed),
+    /// A partition is not kept any more.
+    Removed(PartitionId),
+    /// The metadata log is applied before this offset.
+    Applied(u64),
+    /// The machine lost its power, and the end of a log.
+    Lost(PartitionId),
+}
+
+/// A producer that waits for all in sync.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    at: PartitionId,
+    position: Position,
+    client: u16,
+    number: u64,
+}
+
+/// One life of a broker.
+#[derive(Clone, Debug)]
+struct Life {
+    broker: Broker<Switched>,
+    replicas: BTreeMap<PartitionId, Replica<Switched>>,
+    reader: Reader,
+    waiting: Vec<Waiting>,
+    /// Which replicas were given something.
+    touched: BTreeSet<PartitionId>,
+    /// Up to where it was told that it applied the log.
+    applied: u64,
+    flush_at: u64,
+    /// Whether it was told to go.
+    leaves: bool,
+}
+
+/// A broker, and what its disk has.
+#[derive(Clone, Debug)]
+pub(crate) struct BrokerServer {
+    params: Params,
+    me: u16,
+    nodes: u16,
+    /// Built when its clock is known. `None` until then, and when it stopped.
+    life: Option<Box<Life>>,
+    lives: u64,
+    disk: Disk,
+    said: VecDeque<(u16, Said)>,
+    news: VecDeque<News>,
+    /// Whether it went in good order: the process ends.
+    stopped: bool,
+}
+
+impl BrokerServer {
+    /// The broker that is this actor, beside so many controllers.
+    pub(crate) fn new(params: Params, me: usize, nodes: usize) -> Self {
+        Self {
+            params,
+            me: me as u16,
+            nodes: nodes as u16,
+            life: None,
+            lives: 0,
+            disk: Disk::default(),
+            said: VecDeque::new(),
+            news: VecDeque::new(),
+            stopped: false,
+        }
+    }
+
+    /// What the process does is over: it went in good order.
+    pub(crate) const fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether it was told to go, and has not gone.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.life.as_ref().is_some_and(|life| life.leaves)
+    }
+
+    /// The next thing to say, and to which actor.
+    pub(crate) fn poll_brokers(&mut self) -> Option<(u16, Said)> {
+        self.said.pop_front()
+    }
+
+    /// The next thing that happened.
+    pub(crate) fn poll_news(&mut self) -> Option<News> {
+        self.news.pop_front()
+    }
+
+    /// It is to go in good order. False when it is not there.
+    pub(crate) fn shut_down(&mut self, now: u64) -> bool {
+        let Some(life) = &mut self.life else {
+            return false;
+        };
+        life.broker.shut_down(Instant::from_micros(now));
+        life.leaves = true;
+        self.drain(now);
+        true
+    }
+
+    /// Somebody says something.
+    pub(crate) fn hear(&mut self, now: u64, from: u16, said: &Said) {
+        let Some(life) = &mut self.life else {
+            return;
+        };
+        let at_now = Instant::from_micros(now);
+        match said {
+            Said::Metadata { .. } | Said::MetadataDiverges { .. } | Said::NoMetadata { .. } => {
+                life.reader.hear(at_now, said, &mut life.broker);
+            }
+            Said::Answer {
+                asker,
+                ticket,
+                answer,
+                leader,
+            } => {
+                if *answer == Answer::Fault(Fault::NotController) && from == life.reader.controller
+                {
+                    life.reader.turn(*leader);
+                }
+                match asker {
+                    Asker::Broker => life.broker.answer(at_now, *ticket, *answer),
+                    Asker::Replica(at) => {
+                        if let Some(replica) = life.replicas.get_mut(at) {
+                            replica.answer(at_now, *ticket, *answer);
+                            life.touched.insert(*at);
+                        }
+                    }
+                    Asker::Client => {}
+                }
+            }
+            Said::Replica(at, message) => {
+                if let Some(replica) = life.replicas.get_mut(at) {
+                    replica.message(at_now, NodeId(from.into()), message);
+                    life.touched.insert(*at);
+                }
+            }
+            Said::Produce { number, at } => self.produce(now, (from, *number), *at),
+            Said::Consume {
+                number,
+                at,
+                epoch,
+                after,
+            } => {
+                let replica = life.replicas.get(at);
+                let what = replica.map_or(Consumed::NotLeader, |replica| {
+                    replica.consume(Some(*epoch), *after)
+                });
+                let number = *number;
+                self.news
+                    .push_back(News::Consumed(*at, *epoch, *after, what));
+                self.said.push_back((from, Said::Consumed { number, what }));
+            }
+            Said::Describe { number } => {
+                let all = life.broker.image().partitions();
+                let partitions = all.map(|(at, _, partition)| Described {
+                    at,
+                    leader: partition.leader,
+                    epoch: partition.leader_epoch,
+                });
+                let partitions = partitions.collect();
+                let number = *number;
+                self.said
+                    .push_back((from, Said::Partitions { number, partitions }));
+            }
+            _ => {}
+        }
+        self.drain(now);
+    }
+
+    fn produce(&mut self, now: u64, (client, number): (u16, u64), at: PartitionId) {
+        let Some(life) = &mut self.life else {
+            return;
+        };
+        let acks = self.params.acks;
+        let replica = life.replicas.get_mut(&at);
+        let taken = replica.map_or(Err(ProduceFault::NotLeader), |replica| {
+            replica.produce(Instant::from_micros(now), acks, 1)
+        });
+        let what = match taken {
+            Ok(position) => {
+                self.news.push_back(News::Wrote(at, position, 1));
+                life.touched.insert(at);
+                if acks == Acks::All {
+                    let waiting = Waiting {
+                        at,
+                        position,
+                        client,
+                        number,
+                    };
+                    return life.waiting.push(waiting);
+                }
+                self.news.push_back(News::Acknowledged(at, position));
+                Produced::Acknowledged(position)
+            }
+            Err(ProduceFault::NotEnoughReplicas) => Produced::NotEnoughReplicas,
+            Err(_) => Produced::NotLeader,
+        };
+        self.said
+            .push_back((client, Said::Produced { number, what }));
+    }
+
+    fn begin(&mut self, now: u64) {
+        self.lives += 1;
+        self.stopped = false;
+        let at_now = Instant::from_micros(now);
+        let boot = BrokerBoot {
+            broker: NodeId(self.me.into()),
+            incarnation: u64::from(self.me) << 32 | self.lives,
+            // Forgotten before it boots, so that it proves one life alone.
+            clean: self.disk.proof.take(),
+        };
+        // What it cannot be configured with, a scenario cannot say.
+        let Ok(mut broker) =
+            Broker::with_rules(self.params.broker(), boot, at_now, self.params.rules)
+        else {
+            return;
+        };
+        broker.ready(at_now);
+        let (retry, wait) = (self.params.retry(), self.params.wait);
+        self.news.push_back(News::Began);
+        self.life = Some(Box::new(Life {
+            broker,
+            replicas: BTreeMap::new(),
+            reader: Reader::new(self.nodes, self.me, at_now, retry, wait),
+            waiting: Vec::new(),
+            touched: BTreeSet::new(),
+            applied: 0,
+            flush_at: now + self.params.flush(),
+            leaves: false,
+        }));
+        self.drain(now);
+    }
+
+    /// The process is gone. What it wrote stays with the machine.
+    fn end(&mut self) {
+        if let Some(life) = self.life.take() {
+            for (at, replica) in &life.replicas {
+                self.disk.leave(*at, replica.log());
+            }
+        }
+        self.said.clear();
+    }
+
+    /// Carries out all that is to be, until nothing is.
+    fn drain(&mut self, now: u64) {
+        let at_now = Instant::from_micros(now);
+        let mut over = None;
+        loop {
+            let mut quiet = !self.drain_broker(at_now, &mut over);
+            while let Some(at) = self.life.as_mut().and_then(|life| life.touched.pop_first()) {
+                quiet &= !self.drain_replica(at);
+            }
+            if quiet {
+                break;
+            }
+        }
+        if let Some(life) = &mut self.life
+            && let Some(question) = life.reader.act(at_now)
+        {
+            self.said.push_back(question);
+        }
+        if let Some(life) = &mut self.life
+            && life.broker.next() != life.applied
+        {
+            life.applied = life.broker.next();
+            self.news.push_back(News::Applied(life.applied));
+        }
+        match over {
+            Some(BrokerEvent::Stopped(epoch)) => {
+                self.flush();
+                self.end();
+                self.disk.proof = Some(epoch);
+                self.stopped = true;
+            }
+            // Whoever runs the process starts it anew.
+            Some(_) => {
+                self.end();
+                self.begin(now);
+            }
+            None => {}
+        }
+    }
+
+    /// Whether the broker had anything to say; and whether that ends its life.
+    fn drain_broker(&mut self, now: Instant, over: &mut Option<BrokerEvent>) -> bool {
+        let Some(life) = &mut self.life else {
+            return false;
+        };
+        let mut said = false;
+        while let Some(output) = life.broker.poll() {
+            said = true;
+            match output {
+                BrokerOutput::Ask(ticket, request) => {
+                    ask(&mut self.said, &life.reader, Asker::Broker, ticket, request);
+                }
+                BrokerOutput::Assign(at, view) => {
+                    let own = (self.me, self.lives);
+                    assign(life, now, &self.params, own, &self.disk, at, &view);
+                }
+                BrokerOutput::Remove(at) => {
+                    life.replicas.remove(&at);
+                    life.touched.insert(at);
+                    self.disk.remove(at);
+                    self.news.push_back(News::Removed(at));
+                }
+                BrokerOutput::Event(event) => {
+                    self.news.push_back(News::Broker(event));
+                    if matches!(event, BrokerEvent::Stopped(_) | BrokerEvent::Replaced) {
+                        *over = Some(event);
+                    }
+                }
+            }
+        }
+        said
+    }
+
+    /// Whether a replica had anything to say.
+    fn drain_replica(&mut self, at: PartitionId) -> bool {
+        let Some(life) = &mut self.life else {
+            return false;
+        };
+        let Some(replica) = life.replicas.get_mut(&at) else {
+            // The partition is gone, and nobody is left to say what became of it.
+            life.waiting.retain(|waiting| waiting.at != at);
+            return false;
+        };
+        let mut said = false;
+        while let Some(output) = replica.poll() {
+            said = true;
+            match output {
+                ReplicaOutput::Send(to, message) => {
+                    self.said
+                        .push_back((to.0 as u16, Said::Replica(at, message)));
+                }
+                ReplicaOutput::Alter(ticket, asked) => {
+                    let (asker, request) = (Asker::Replica(at), Request::AlterPartition(asked));
+                    ask(&mut self.said, &life.reader, asker, ticket, request);
+                }
+                ReplicaOutput::Event(event) => {
+                    if let ReplicaEvent::Truncated(last) = event {
+                        self.disk.cut(at, last.index);
+                    }
+                    let epoch = replica.view().map_or(0, |view| view.leader_epoch);
+                    self.news.push_back(News::Replica(at, event, epoch));
+                }
+            }
+        }
+        let (log, high_watermark) = (replica.log().clone(), replica.high_watermark());
+        self.news
+            .push_back(News::Has(at, log, high_watermark, replica.leads()));
+        let mut waiting = std::mem::take(&mut life.waiting);
+        waiting.retain(|waits| {
+            if waits.at != at {
+                return true;
+            }
+            let what = match replica.fate(waits.position) {
+                Fate::Waiting => return true,
+                Fate::Acknowledged => {
+                    self.news.push_back(News::Acknowledged(at, waits.position));
+                    Produced::Acknowledged(waits.position)
+                }
+                Fate::NotEnoughReplicas => Produced::NotEnoughReplicas,
+                Fate::Unknown => Produced::Unknown,
+            };
+            let number = waits.number;
+            self.said
+                .push_back((waits.client, Said::Produced { number, what }));
+            false
+        });
+        life.waiting = waiting;
+        said
+    }
+
+    /// All that replicas have is on the medium.
+    fn flush(&mut self) {
+        if let Some(life) = &self.life {
+            for (at, replica) in &life.replicas {
+                self.disk
+                    .flush(*at, replica.log(), replica.high_watermark());
+            }
+        }
+    }
+}
+
+fn ask(
+    said: &mut VecDeque<(u16, Said)>,
+    reader: &Reader,
+    asker: Asker,
+    ticket: Ticket,
+    request: Request,
+) {
+    let asked = Said::Ask {
+        asker,
+        ticket,
+        request,
+    };
+    said.push_back((reader.controller, asked));
+}
+
+/// A partition is kept here, and this is how it is now.
+fn assign(
+    life: &mut Life,
+    now: Instant,
+    params: &Params,
+    (me, lives): (u16, u64),
+    disk: &Disk,
+    at: PartitionId,
+    view: &View,
+) {
+    if !life.replicas.contains_key(&at) {
+        let kept = disk.read(at);
+        let boot = ReplicaBoot {
+            broker: NodeId(me.into()),
+            incarnation: u64::from(me) << 32 | lives,
+            log: kept.log,
+            high_watermark: kept.high_watermark,
+        };
+        let Ok(replica) = Replica::with_rules(params.replica(), at, boot, now, params.rules) else {
+            return;
+        };
+        life.replicas.insert(at, replica);
+    }
+    if let Some(replica) = life.replicas.get_mut(&at) {
+        replica.assign(now, view);
+        life.touched.insert(at);
+    }
+}
+
+impl Service for BrokerServer {
+    fn ask(&mut self, _: u64, _: u16, _: Ticket, _: &StoreAsk) {}
+
+    fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {
+        None
+    }
+
+    fn records(&self, _: u64) -> Vec<Record> {
+        let Some(life) = &self.life else {
+            return Vec::new();
+        };
+        let record = |(at, replica): (&PartitionId, &Replica<Switched>)| Record {
+            key: format!("{}-{}", at.topic.0, at.index),
+            holder: None,
+            token: replica.view().map_or(0, |view| view.leader_epoch),
+            ends: None,
+            holds: replica.leads().is_some(),
+        };
+        let mut records: Vec<Record> = life.replicas.iter().map(record).collect();
+        records.sort_by_key(|record| !record.holds);
+        records
+    }
+
+    fn due(&self) -> Option<u64> {
+        let Some(life) = &self.life else {
+            // It is started at once; or it stopped.
+            return (self.lives == 0).then_some(0);
+        };
+        let replicas = life.replicas.values().filter_map(Replica::deadline);
+        let machines = replicas.chain(life.broker.deadline());
+        let due = machines.min().unwrap_or(Instant::FOREVER);
+        let due = due.min(life.reader.due());
+        Some(due.as_micros().min(life.flush_at))
+    }
+
+    fn wake(&mut self, now: u64) {
+        if self.lives == 0 {
+            self.begin(now);
+        }
+        let at_now = Instant::from_micros(now);
+        let Some(life) = &mut self.life else {
+            return;
+        };
+        life.broker.timeout(at_now);
+        for (at, replica) in &mut life.replicas {
+            if replica.deadline().is_some_and(|due| due <= at_now) {
+                replica.timeout(at_now);
+                life.touched.insert(*at);
+            }
+        }
+        if life.flush_at <= now {
+            life.flush_at = now + self.params.flush();
+            self.flush();
+        }
+        self.drain(now);
+    }
+
+    fn died(&mut self) {
+        self.end();
+    }
+
+    fn restarted(&mut self, now: u64) {
+        self.end();
+        self.begin(now);
+    }
+
+    fn cut_power(&mut self, _: u64) -> bool {
+        self.end();
+        let lost = self.disk.cut_power();
+        let any = !lost.is_empty();
+        self.news.extend(lost.into_iter().map(News::Lost));
+        any
+    }
+}
