@@ -282,7 +282,11 @@ fn each_report_is_of_the_rule_that_is_off() {
             let check = verdict.check;
             assert_ne!(outcome, Outcome::Broken, "{run}: {}", check.name());
             let is_held = [Outcome::Holds, Outcome::NotExercised].contains(&outcome);
-            assert!(is_held || !breaks.contains(&check), "{run}: {}", check.name());
+            assert!(
+                is_held || !breaks.contains(&check),
+                "{run}: {}",
+                check.name()
+            );
         }
         if let Some(lost) = lost {
             assert_eq!([leaderless(&off), leaderless(&on)], lost, "{run}");
