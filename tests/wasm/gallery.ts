@@ -20,11 +20,14 @@ export function code(file: string): string {
   return file.slice(0, file.indexOf('.'));
 }
 
-/** Every scenario of the gallery by its name, as text. */
-export function scenarios(): Map<string, string> {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
+/** Runs of public reports that are not in the gallery. */
+export const REPORTS = new URL('reports/', FOLDER);
+
+/** Every scenario of the gallery, or of another folder, by its name, as text. */
+export function scenarios(folder = FOLDER): Map<string, string> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return new Map(
-    names.sort().map((name) => [name.slice(0, -5), readFileSync(new URL(name, FOLDER), 'utf8')]),
+    names.sort().map((name) => [name.slice(0, -5), readFileSync(new URL(name, folder), 'utf8')]),
   );
 }
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BAD, code, PACKAGE, SCHEMA, scenarios } from './gallery';
+import { BAD, code, PACKAGE, REPORTS, SCHEMA, scenarios } from './gallery';
 
 const fits = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(
   JSON.parse(readFileSync(SCHEMA, 'utf8')),
@@ -66,11 +66,15 @@ describe('the published schema', () => {
     read = (text) => JSON.parse(new wasm.World(text).scenario());
   });
 
-  test('fits every scenario of the gallery, as written and as written back', () => {
+  test('fits every scenario of the gallery, as written and as written back, and every run of a report', () => {
     for (const [name, text] of scenarios()) {
       expect(fits(JSON.parse(text)) || fits.errors, name).toBe(true);
       expect(fits(read(text)) || fits.errors, `${name}, written back`).toBe(true);
       expect(JSON.parse(text).$schema, name).toBe('schema/v1.json');
+    }
+    for (const [name, text] of scenarios(REPORTS)) {
+      expect(fits(JSON.parse(text)) || fits.errors, name).toBe(true);
+      expect(JSON.parse(text).$schema, name).toBe('../schema/v1.json');
     }
   });
 

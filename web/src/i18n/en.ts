@@ -302,6 +302,7 @@ export const en = {
   'setting.gallery.work': 'Work and who does it',
   'setting.gallery.stores': 'Elections over a store',
   'setting.gallery.schemes': 'Store by store',
+  'setting.gallery.peers': 'As ZooKeeper, Sentinel and Kafka do it',
   'setting.gallery.limits': 'What the proof stands on',
   'lesson.title': 'What to look at',
   'setting.seed': 'Seed',

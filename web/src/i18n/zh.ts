@@ -264,6 +264,7 @@ export const zh: Record<Key, string> = {
   'setting.gallery.work': '由谁来做',
   'setting.gallery.stores': '依靠存储的选举',
   'setting.gallery.schemes': '逐一看各种存储',
+  'setting.gallery.peers': 'ZooKeeper、Sentinel 与 Kafka 的做法',
   'setting.gallery.limits': '证明所依赖的前提',
   'lesson.title': '看点',
   'setting.seed': '种子',
