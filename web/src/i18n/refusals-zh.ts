@@ -99,8 +99,14 @@ export const REFUSALS_ZH: Refusals = {
     reason: '这个系统用的是另一种方案',
     remedy: '去掉 preset，或换成它所用的方案（{remedy}）',
   },
-  'quorum-beyond-nodes': { reason: '没有这么多哨兵来认定主服务器下线', remedy: '把 sentinel.quorum 设为不超过节点数' },
-  'too-few-replicas': { reason: '没有哪个主服务器有这么多副本，它永远不会接受写入', remedy: '减小 sentinel.minReplicasToWrite，或增大 sentinel.replicas' },
+  'quorum-beyond-nodes': {
+    reason: '没有这么多哨兵来认定主服务器下线',
+    remedy: '把 sentinel.quorum 设为不超过节点数',
+  },
+  'too-few-replicas': {
+    reason: '没有哪个主服务器有这么多副本，它永远不会接受写入',
+    remedy: '减小 sentinel.minReplicasToWrite，或增大 sentinel.replicas',
+  },
   syntax: { reason: '不是有效的 JSON', remedy: '改成有效的 JSON' },
   'too-large': { reason: '这个值太大', remedy: '写得小一些（{remedy}）' },
   'too-many': { reason: '数量太多，无法运行', remedy: '减少一些（{remedy}）' },
