@@ -81,7 +81,7 @@ describe('an inspected field', () => {
     for (const lang of LANGS) {
       expect(messageText(6, translator(lang))).toBe('Heartbeat');
       expect(messageText(22, translator(lang))).toBe(translator(lang)('message.Write'));
-      expect(messageText(99, translator(lang))).toBe(translator(lang)('message.other'));
+      expect(messageText(199, translator(lang))).toBe(translator(lang)('message.other'));
     }
   });
 });
