@@ -36,7 +36,7 @@ fn text(world: &World, actor: usize, name: &str) -> String {
 fn rows_are_as_wide_as_their_fields_and_say_what_is_inspected() {
     for (scheme, wide, until) in [
         ("zab", 11, 2_000_000),
-        ("sentinel", 14, 2_000_000),
+        ("sentinel", 13, 2_000_000),
         ("kraft", 8, 5_000_000),
     ] {
         let world = world(scheme, "", until);
@@ -59,7 +59,7 @@ fn rows_are_as_wide_as_their_fields_and_say_what_is_inspected() {
 #[test]
 fn a_sentinel_has_a_row_for_each_master_and_a_process_that_is_down_has_none() {
     let two = world("sentinel", r#", "sentinel": {"masters": 2}"#, 1_000_000);
-    assert_eq!(shown(&two).len(), 2 * 3 * 15);
+    assert_eq!(shown(&two).len(), 2 * 3 * 14);
     let crashed = world(
         "zab",
         r#", "faults": [{"at": "1s", "crash": "n1"}]"#,

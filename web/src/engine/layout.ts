@@ -95,22 +95,21 @@ export const PHASES = ['election', 'discovery', 'synchronisation', 'broadcast'] 
 
 /** What is particular to a sentinel: so many rows as it watches masters. */
 export const SENTINEL = {
-  stride: 15,
+  stride: 14,
   node: 0,
-  watched: 1,
-  master: 2,
-  configEpoch: 3,
-  opinion: 4,
-  agree: 5,
-  quorum: 6,
-  voteEpoch: 7,
-  votedFor: 8,
-  failover: 9,
-  failoverEpoch: 10,
-  promotes: 11,
-  votes: 12,
-  voters: 13,
-  tilt: 14,
+  master: 1,
+  configEpoch: 2,
+  opinion: 3,
+  agree: 4,
+  quorum: 5,
+  voteEpoch: 6,
+  votedFor: 7,
+  failover: 8,
+  failoverEpoch: 9,
+  promotes: 10,
+  votes: 11,
+  voters: 12,
+  tilt: 13,
 } as const;
 
 /** What a sentinel holds of a master, by code. */

@@ -132,22 +132,22 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
   const ms = (value: number | undefined, former: unknown) => (value === undefined ? former : inFile(value));
   const [electionMin, electionMax] = pair(raft.electionTimeout);
   const [latencyMin, latencyMax] = pair(network.latency);
+  const scheme = schemeOf(scenario);
   return {
     ...scenario,
     nodes: change.nodes ?? scenario.nodes ?? USUAL.nodes,
-    ...(isPeerScheme(schemeOf(scenario))
+    ...(scheme === 'raft' && {
+      raft: {
+        ...raft,
+        electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
+        heartbeat: ms(change.heartbeat, raft.heartbeat),
+        safeMode: change.safeMode ?? raft.safeMode,
+      },
+    }),
+    // Those that elect by a store have no disks of their own.
+    ...(scheme === 'raft' || isPeerScheme(scheme)
       ? { disk: { ...disk, write: ms(change.disk, disk.write) } }
-      : schemeOf(scenario) === 'raft'
-        ? {
-            raft: {
-              ...raft,
-              electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
-              heartbeat: ms(change.heartbeat, raft.heartbeat),
-              safeMode: change.safeMode ?? raft.safeMode,
-            },
-            disk: { ...disk, write: ms(change.disk, disk.write) },
-          }
-        : { lease: withLease(lease, change) }),
+      : { lease: withLease(lease, change) }),
     // What is left out goes by the ttl.
     leaderWithin: change.ttl === undefined ? scenario.leaderWithin : undefined,
     network: {

@@ -39,7 +39,7 @@ export function failoverText(
   cluster: ClusterView,
   t: Translate,
 ) {
-  return t(`failover.${stage}`, { name: nameIn(cluster, promotes, t), votes, needed: quorum(voters) });
+  return t(`failing.${stage}`, { name: nameIn(cluster, promotes, t), votes, needed: quorum(voters) });
 }
 
 /** What a sentinel holds of a master, and how many agree as long as they have to. */

@@ -136,7 +136,9 @@ export function valueText({ path, value }: Leaf, t: Translate): string {
   if (typeof value === 'number' && LENGTHS.has(path)) return spanText(value);
   // Roles and states: the engine's words, of which the page knows the last or the first.
   const words = String(value).split(' ');
-  const key = [words.at(-1), words[0]].map((word) => `${path}.${word}`).find(isKey);
+  // A number is no word, whatever has words for its codes.
+  const named = [words.at(-1), words[0]].filter((word) => !/^\d*$/.test(word ?? ''));
+  const key = named.map((word) => `${path}.${word}`).find(isKey);
   return key ? t(key) : String(value);
 }
 

@@ -111,7 +111,7 @@ export function layout(
     radius,
     nodes: ring,
     servers: flat
-      ? inARow(servers, room.width, side, room.height - server * (data ? 1 : 1.6) - (data ? 44 : 14))
+      ? inARow(servers, room.width, side, room.height - (data ? server + below(server) : server * 1.6 + 14))
       : data
         ? inARow(servers, step * servers, centre.x - (step * servers) / 2, centre.y)
         : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
@@ -137,6 +137,16 @@ function round({ x, y }: Point, count: number, reach: Point): Point[] {
     const angle = -Math.PI / 2 + (i * 2 * Math.PI) / count;
     return count === 1 ? { x, y } : { x: x + reach.x * Math.cos(angle), y: y + reach.y * Math.sin(angle) };
   });
+}
+
+/** Height of a line of the words below a server of data: what it is, and how much it has. */
+export function lineBelow(server: number): number {
+  return Math.max(13, server * 0.6);
+}
+
+/** How far those words reach below it. */
+function below(server: number): number {
+  return lineBelow(server) * 2.3 + 2;
 }
 
 /** Places side by side. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MESSAGES, ROLES } from '../engine/layout';
-import { along, arc, layout, polar, polygon, wordsAt } from './geometry';
+import { along, arc, layout, lineBelow, polar, polygon, wordsAt } from './geometry';
 import { bodyPath, isHollow, messageLook, messagePath } from './glyphs';
 import { planLanes } from './lanes';
 
@@ -56,7 +56,7 @@ describe('layout', () => {
             expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.server * 2);
           for (const b of plan.nodes)
             expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 1.35 + plan.server);
-          expect(a.y + plan.server + 28).toBeLessThanOrEqual(height);
+          expect(a.y + plan.server + 2 + 2 * lineBelow(plan.server)).toBeLessThanOrEqual(height);
         });
       }),
     );

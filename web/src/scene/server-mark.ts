@@ -2,16 +2,12 @@ import type { Translate } from '../i18n/translate';
 import type { ClusterView, ServerView } from '../model/cluster';
 import { hueOf } from '../model/palette';
 import { lagOf, partText } from '../model/state';
-import { arc, circle, type Layout, num, type Point } from './geometry';
+import { arc, circle, type Layout, lineBelow, num, type Point } from './geometry';
 import { crossPath, crownPath, cylinderPath } from './glyphs';
 import { add, onPress, set, setText, show } from './svg';
 
 /** A server below this size has no room for two lines of text. */
 const SMALL = 22;
-/** Height of a line of text below a server of data: at least, and in halves of the server's own height. */
-const LINE = 13;
-const LINE_SHARE = 0.6;
-
 /**
  * A server. Of a store: who holds, in the colour of the term, and how long its record has left. With data of its own: what it is
  * among its like, in the colour of the epoch that named it the master, and how much data it has.
@@ -57,7 +53,7 @@ export class ServerMark {
     // Where a server is small, who holds stands below its ring; and so does what a server of data is.
     const below = data || server < SMALL;
     set(this.name, 'y', num(below ? server * 0.5 : server * 0.2));
-    const line = Math.max(LINE, server * LINE_SHARE);
+    const line = lineBelow(server);
     const first = data ? server + line + 2 : below ? server * 1.5 + 12 : server * 0.75;
     set(this.holder, 'y', num(first));
     set(this.data, 'y', num(first + line));

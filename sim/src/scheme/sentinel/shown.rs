@@ -7,7 +7,6 @@ use tenure::sentinel::Master;
 
 /// One row a master.
 const FIELDS: Fields = &[
-    ("watched", Means::Count),
     ("master", Means::Actor),
     ("configEpoch", Means::Count),
     ("opinion", Means::Word(&["up", "sdown", "odown"])),
@@ -42,7 +41,7 @@ pub(super) fn particulars(machine: &Machine) -> Particulars {
     }
 }
 
-fn row(machine: &Machine, master: &Master) -> [f64; 14] {
+fn row(machine: &Machine, master: &Master) -> [f64; 13] {
     let watching = (machine.config().masters.iter()).find(|watched| watched.name == master.name());
     let failover = master.failover();
     let agree = master.sentinels().iter();
@@ -50,7 +49,6 @@ fn row(machine: &Machine, master: &Master) -> [f64; 14] {
     let voted = master.leader().and_then(sentinel);
     let actor = |node: Option<NodeId>| or_none(node.map(|node| node.0));
     [
-        f64::from(master.name().0),
         master.address().0 as f64,
         master.config_epoch() as f64,
         match (master.is_down(), master.is_objectively_down()) {
