@@ -108,7 +108,7 @@ const fn chinese(check: Check) -> &'static str {
         Check::SentinelNoSelfReplication => "没有服务器复制自己",
         Check::SentinelRateLimited => "两次尝试隔开两个超时",
         Check::SentinelBestReplica => "提升最好的副本",
-        Check::SentinelMasterStays => "能联系到的主服务器不被换掉",
+        Check::SentinelMasterStays => "健康的主服务器不被换掉",
         Check::SentinelNoAckLoss => "已确认的写入不丢",
         Check::SentinelSingleWritable => "只有一个可写的主服务器",
         Check::PreVoteQuiet => "预投票不留痕",
