@@ -145,7 +145,7 @@ describe('what runs elections over a store', () => {
       await page.route(WHOLE, (route) => route.abort());
       const scheme = page.getByTestId('scheme');
       await scheme.selectOption('etcd');
-      const said = page.getByText('What runs elections over a store could not be loaded');
+      const said = page.getByText('What runs schemes other than Raft could not be loaded');
       await said.waitFor();
       expect(await scheme.inputValue()).toBe('raft');
       const before = await time(page, 'now');

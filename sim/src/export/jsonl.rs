@@ -90,6 +90,10 @@ fn particulars(w: &mut Writer, recording: &Recording, event: &Event) {
         Kind::Refusal => number(w, "reason", a),
         #[cfg(feature = "peers")]
         Kind::News => w.text("news", words::news(a)),
+        Kind::Serves => {
+            number(w, "writable", a);
+            number(w, "told", b);
+        }
         Kind::JobDue | Kind::JobStarted | Kind::JobStopped => number(w, "job", a),
         Kind::JobClaimed => {
             number(w, "job", a);

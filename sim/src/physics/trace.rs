@@ -111,6 +111,9 @@ kinds! {
     TailLost = "tail-lost",
     /// A sentinel tells of its work; `a` is of what, the other is whom it is about.
     News = "news",
+    /// A data server takes writes, or no more; `a` is whether, `b` whether clients are told of it, by the configuration of
+    /// that term.
+    Serves = "serves",
 }
 
 /// Why a message was lost.
@@ -346,7 +349,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_code_and_its_name_in_kebab_case() {
-        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (45, 45));
+        assert_eq!((Kind::ALL.len(), KIND_NAMES.len()), (46, 46));
         for (code, (kind, name)) in Kind::ALL.iter().zip(KIND_NAMES).enumerate() {
             let camel: String = name
                 .split('-')

@@ -4,6 +4,8 @@ use super::any::Among;
 #[cfg(feature = "peers")]
 use super::kraft::{self, Machine as Kraft};
 #[cfg(feature = "peers")]
+use super::particulars::Particulars;
+#[cfg(feature = "peers")]
 use super::sentinel::{self, Machine as Sentinel};
 #[cfg(feature = "peers")]
 use super::zab::{self, Machine as Zab};
@@ -525,6 +527,11 @@ impl Scheme for Machine {
 
     fn detail(&self) -> Detail {
         either!(self, peer => peer.detail(), lease => lease.detail())
+    }
+
+    #[cfg(feature = "peers")]
+    fn particulars(&self) -> Particulars {
+        either!(self, peer => peer.particulars(), _ => Particulars::default())
     }
 
     fn holder(&self) -> Holder {

@@ -10,6 +10,8 @@ pub mod kraft;
 #[cfg_attr(not(feature = "stores"), path = "lease/none.rs")]
 pub mod lease;
 mod machine;
+#[cfg(feature = "peers")]
+pub mod particulars;
 pub mod raft;
 #[cfg(feature = "peers")]
 pub mod sentinel;
@@ -95,6 +97,12 @@ pub trait Scheme: Election {
 
     /// What else it shows, for drawing.
     fn detail(&self) -> Detail;
+
+    /// What is particular to its scheme, for drawing; nothing where all that is to be shown is shown of every scheme.
+    #[cfg(feature = "peers")]
+    fn particulars(&self) -> particulars::Particulars {
+        particulars::Particulars::default()
+    }
 
     /// Who this life of it is to a guarded resource.
     fn holder(&self) -> Holder;

@@ -2,6 +2,10 @@
 //!
 //! Servers stand in the network like nodes, after them: links to them are cut, slow and flap like any other.
 
+mod serves;
+
+pub use serves::{Part, Serves};
+
 #[cfg(feature = "peers")]
 use crate::brokers::BrokerServer;
 use crate::check::Excuse;
@@ -73,6 +77,12 @@ pub(crate) trait Service {
     /// The data server, if it is one.
     #[cfg(feature = "peers")]
     fn data(&self) -> Option<&Data> {
+        None
+    }
+
+    /// What it shows of the data it keeps, unless it is a store.
+    fn serves(&self, now: u64) -> Option<Serves> {
+        let _ = now;
         None
     }
 
@@ -236,6 +246,13 @@ impl Server {
     pub fn records(&self, at: u64) -> Vec<Record> {
         let now = self.clock.reads(at).as_micros();
         self.kept.service().records(now)
+    }
+
+    /// What it shows of the data it keeps at a true time, unless it is a store.
+    #[must_use]
+    pub fn serves(&self, at: u64) -> Option<Serves> {
+        let now = self.clock.reads(at).as_micros();
+        self.kept.service().serves(now)
     }
 
     /// Whether it runs and leads a cluster of servers.

@@ -105,6 +105,10 @@ impl World {
             judges.changed(place, (writable, found))
         };
         if self.env.judges.sentinels().is_some_and(told) {
+            let (epoch, _) = self.highest();
+            let event = Event::new(Kind::Serves, actor).term(epoch);
+            let event = event.a(u64::from(writable)).b(u64::from(found));
+            self.env.emit(event);
             let until = if writable { NEVER - 1 } else { 0 };
             let fact = Fact::Believes {
                 node: place,
@@ -273,11 +277,28 @@ impl World {
         self.duration
     }
 
+    /// The epoch of the highest configuration of the first master that anybody held, and where it says that the master is.
+    fn highest(&self) -> (u64, NodeId) {
+        let judges = self.env.judges.sentinels_seen();
+        judges.map_or((0, NodeId(0)), |judges| judges.highest(FIRST))
+    }
+
     /// The first master, by the highest configuration that anybody held.
     pub(super) fn first_master(&self) -> Option<usize> {
         self.sentinels()?;
-        let (_, address) = self.env.judges.sentinels_seen()?.highest(FIRST);
+        let (_, address) = self.highest();
         Some(address.0 as usize)
+    }
+
+    /// The first master where it takes writes and a majority of the sentinels name it, and the epoch in which it was made so.
+    pub(super) fn serving_master(&self) -> Option<(usize, u64)> {
+        let master = self.first_master()?;
+        let (epoch, _) = self.highest();
+        let Some(Actor::Server(server)) = self.actors.get(master) else {
+            return None;
+        };
+        let found = server.is_writable(self.now()) && 2 * self.naming(master) > self.env.nodes;
+        found.then_some((master, epoch))
     }
 
     /// Whether a majority of the sentinels can reach a server, there and back.

@@ -8,6 +8,8 @@ use crate::physics::clock::Clock;
 use crate::physics::trace::Event;
 use crate::physics::weather::Weather;
 use crate::scenario::{node_name, server_name};
+#[cfg(feature = "peers")]
+use crate::scheme::particulars::{self, Means, Particulars};
 use crate::scheme::{Detail, Machine, RoleCode, Scheme};
 use crate::server::{Record, Server};
 use tenure::{Election, Instant, Token};
@@ -18,8 +20,8 @@ pub const NODE: usize = 20;
 pub const FLIGHT: usize = 8;
 /// How many numbers a resource takes.
 pub const RESOURCE: usize = 8;
-/// How many numbers a server of the store takes.
-pub const SERVER: usize = 9;
+/// How many numbers a server takes.
+pub const SERVER: usize = 13;
 /// How many numbers the summary has.
 pub const SUMMARY: usize = 13;
 /// How many numbers an event takes.
@@ -195,7 +197,7 @@ impl World {
         }
     }
 
-    /// All servers of the store, [`SERVER`] numbers each.
+    /// All servers, of a store or with data of their own, [`SERVER`] numbers each.
     pub fn write_servers(&self, out: &mut Vec<f64>) {
         out.clear();
         for (count, server) in self.servers().enumerate() {
@@ -205,10 +207,13 @@ impl World {
             let node = holding.and_then(|record| self.named(record.holder.as_deref()?));
             let ends = holding.and_then(|record| record.ends).unwrap_or(NEVER);
             let until = clock.when(Instant::from_micros(ends));
+            let up = server.status() == Status::Up;
+            let serves = server.serves(self.now());
+            let writable = up && serves.is_some_and(|serves| serves.writable);
             out.extend_from_slice(&[
                 self.env.server_actor(count) as f64,
                 f64::from(server.status() as u8),
-                f64::from(u8::from(holding.is_some())),
+                f64::from(u8::from(holding.is_some() || writable)),
                 node.map_or(-1.0, f64::from),
                 holding.map_or(0.0, |record| record.token as f64),
                 if until == NEVER { -1.0 } else { until as f64 },
@@ -216,6 +221,14 @@ impl World {
                 clock.ahead(self.now()) as f64,
                 f64::from(clock.pace()),
             ]);
+            out.extend(serves.map_or([0.0, -1.0, 0.0, 0.0], |serves| {
+                [
+                    f64::from(serves.part as u8),
+                    serves.follows.map_or(-1.0, f64::from),
+                    serves.end as f64,
+                    f64::from(u8::from(serves.linked)),
+                ]
+            }));
         }
     }
 
@@ -240,7 +253,7 @@ impl World {
         let judges = &self.env.judges;
         let belief = judges.belief();
         let counts = self.counts();
-        let leader = self.leader();
+        let leader = self.shown_leader();
         let broken = Check::ALL
             .into_iter()
             .filter(|check| judges.outcome(*check) == Outcome::Broken)
@@ -265,9 +278,33 @@ impl World {
             counts.establishments as f64,
             acknowledged as f64,
             broken as f64,
-            leader.map_or(-1.0, |(node, _)| node as f64),
-            leader.map_or(-1.0, |(_, token)| token.counter as f64),
+            leader.map_or(-1.0, |(actor, _)| actor as f64),
+            leader.map_or(-1.0, |(_, term)| term as f64),
         ]);
+    }
+
+    /// Who leads, and in which term: an established leader, or the master that sentinels name.
+    fn shown_leader(&self) -> Option<(usize, u64)> {
+        #[cfg(feature = "peers")]
+        if self.setup.sentinels().is_some() {
+            return self.serving_master();
+        }
+        let (node, token) = self.leader()?;
+        Some((node, token.counter))
+    }
+
+    /// What is particular to the scheme of the nodes: for each row its node, and then the numbers of the row.
+    pub fn write_particulars(&self, out: &mut Vec<f64>) {
+        out.clear();
+        #[cfg(feature = "peers")]
+        for (place, raft) in self.rafts() {
+            let Particulars { fields, rows } =
+                raft.machine().map(Scheme::particulars).unwrap_or_default();
+            for row in rows.chunks_exact(particulars::width(fields).max(1)) {
+                out.push(place as f64);
+                out.extend_from_slice(row);
+            }
+        }
     }
 
     /// The records of the election as a server has them, and when each ends in true time; none of anybody else.
@@ -289,24 +326,21 @@ impl World {
             .collect()
     }
 
-    /// Everything about one node, by name; empty when there is no such node.
+    /// Everything about one node, or about a server that keeps data of its own, by name; empty when there is no such.
     #[must_use]
     pub fn inspect(&self, node: usize) -> Vec<(&'static str, Field)> {
         let Some(raft) = self.node(node) else {
-            return Vec::new();
+            return self.inspect_server(node).unwrap_or_default();
         };
-        let mut fields = Fields {
-            list: Vec::new(),
-            clock: *raft.clock(),
-        };
+        let mut fields = self.fields(*raft.clock());
         let look = raft.look();
-        fields.name("name", Some(node as u16));
+        fields.actor("name", Some(node as u16));
         fields.word("role", role_name(look.role));
         fields.word("status", status_name(raft.status()));
         fields.count("incarnation", Some(raft.lives()));
         fields.count("term", Some(look.term));
-        fields.name("vote", look.vote);
-        fields.name("leader", look.leader);
+        fields.actor("vote", look.vote);
+        fields.actor("leader", look.leader);
         let machine = raft.machine();
         let detail = machine.map(Scheme::detail);
         fields.time("deadline", machine.and_then(Election::deadline));
@@ -331,7 +365,7 @@ impl World {
             .durable()
             .map(|shelf| Machine::stored(&shelf.stored));
         fields.count("durableTerm", durable.map(|record| record.term));
-        fields.name("durableVote", durable.and_then(|record| record.vote));
+        fields.actor("durableVote", durable.and_then(|record| record.vote));
         fields.number("writesPending", raft.disk().pending() as u64);
         fields.number("diskWrite", raft.disk().takes.total());
         fields.number("queuedWhilePaused", raft.late() as u64);
@@ -340,7 +374,37 @@ impl World {
             "refused",
             Some(machine.map_or(0, |machine| machine.refusals().total())),
         );
+        #[cfg(feature = "peers")]
+        if let Some(machine) = machine {
+            fields.particulars(&machine.particulars());
+        }
         fields.list
+    }
+
+    fn inspect_server(&self, actor: usize) -> Option<Vec<(&'static str, Field)>> {
+        let Some(Actor::Server(server)) = self.actors.get(actor) else {
+            return None;
+        };
+        let serves = server.serves(self.now())?;
+        let mut fields = self.fields(*server.clock());
+        fields.actor("name", Some(actor as u16));
+        fields.word("part", serves.part.name());
+        fields.word("status", status_name(server.status()));
+        fields.actor("copies", serves.follows);
+        fields.count("end", Some(serves.end));
+        fields.add("linked", Field::Flag(serves.linked));
+        fields.add("copying", Field::Flag(serves.copying));
+        fields.add("writable", Field::Flag(serves.writable));
+        fields.number("queuedWhilePaused", server.late() as u64);
+        Some(fields.list)
+    }
+
+    const fn fields(&self, clock: Clock) -> Fields {
+        Fields {
+            list: Vec::new(),
+            clock,
+            nodes: self.env.nodes,
+        }
     }
 
     fn node_numbers(&self, place: usize, raft: &Node<Machine>) -> [f64; NODE] {
@@ -382,10 +446,12 @@ impl World {
     }
 }
 
-/// The fields of an inspected node.
+/// The fields of an inspected node or server.
 struct Fields {
     list: Vec<(&'static str, Field)>,
     clock: Clock,
+    /// After which the servers come.
+    nodes: usize,
 }
 
 impl Fields {
@@ -409,11 +475,37 @@ impl Fields {
         self.add(name, Field::Text(word.to_owned()));
     }
 
-    fn name(&mut self, name: &'static str, node: Option<u16>) {
-        self.add(
-            name,
-            node.map_or(Field::Nothing, |node| Field::Text(node_name(node))),
-        );
+    /// A node or a server.
+    fn actor(&mut self, name: &'static str, actor: Option<u16>) {
+        let called = actor.map(|actor| match usize::from(actor).checked_sub(self.nodes) {
+            Some(server) => server_name(server as u16),
+            None => node_name(actor),
+        });
+        self.add(name, called.map_or(Field::Nothing, Field::Text));
+    }
+
+    /// The first row of what is particular to the scheme.
+    #[cfg(feature = "peers")]
+    fn particulars(&mut self, particulars: &Particulars) {
+        let mut row = particulars.rows.iter().copied();
+        let or_none = |number: f64| (number >= 0.0).then_some(number as u64);
+        for (name, means) in particulars.fields {
+            let Some(number) = row.next() else {
+                return;
+            };
+            match means {
+                Means::Count => self.count(name, or_none(number)),
+                Means::Actor => self.actor(name, or_none(number).map(|actor| actor as u16)),
+                Means::Flag => self.add(name, Field::Flag(number > 0.0)),
+                Means::Word(words) => self.word(name, words[number as usize]),
+                Means::Entry => {
+                    let index = row.next().and_then(or_none);
+                    let entry = or_none(number).zip(index);
+                    let entry = entry.map(|(epoch, index)| Field::Text(format!("{epoch}.{index}")));
+                    self.add(name, entry.unwrap_or(Field::Nothing));
+                }
+            }
+        }
     }
 
     /// A time on the node's clock.

@@ -26,6 +26,7 @@ pub struct World {
     leaderless: Vec<f64>,
     logs: Vec<f64>,
     clients: Vec<f64>,
+    particulars: Vec<f64>,
 }
 
 #[wasm_bindgen]
@@ -55,6 +56,7 @@ impl World {
             leaderless: Vec::new(),
             logs: Vec::new(),
             clients: Vec::new(),
+            particulars: Vec::new(),
         };
         world.frame();
         Ok(world)
@@ -135,6 +137,7 @@ impl World {
         world.write_summary(&mut self.summary);
         world.write_logs(&mut self.logs);
         world.write_clients(&mut self.clients);
+        world.write_particulars(&mut self.particulars);
         let judges = self.history.head().judges();
         write_spans(judges.overlaps(), &mut self.overlaps);
         write_spans(judges.leaderless(), &mut self.leaderless);
@@ -169,7 +172,7 @@ impl World {
         redone
     }
 
-    /// Everything about one node; an empty object when there is no such node.
+    /// Everything about one node, or a server with data of its own; an empty object when there is no such.
     #[must_use]
     pub fn inspect(&self, node: u32) -> JsInspection {
         let fields = self.history.world().inspect(node as usize);
@@ -408,5 +411,19 @@ impl World {
     #[must_use]
     pub fn clients_len(&self) -> usize {
         self.clients.len()
+    }
+
+    /// What is particular to the scheme, in rows; empty where there is nothing.
+    #[wasm_bindgen(js_name = particularsPtr)]
+    #[must_use]
+    pub fn particulars_ptr(&self) -> usize {
+        self.particulars.as_ptr() as usize
+    }
+
+    /// What is particular to the scheme.
+    #[wasm_bindgen(js_name = particularsLen)]
+    #[must_use]
+    pub fn particulars_len(&self) -> usize {
+        self.particulars.len()
     }
 }

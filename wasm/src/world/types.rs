@@ -47,6 +47,8 @@ export interface Inspection {
   grants: number; logTerm: string; logIndex: string;
   durableTerm: string | null; durableVote: string | null; writesPending: number; diskWrite: number;
   queuedWhilePaused: number; serving: boolean; refused: string;
+  /** What is particular to its scheme. */
+  [particular: string]: string | number | boolean | null;
 }
 "#;
 

@@ -67,7 +67,7 @@ export const nodeCommands: readonly Command[] = [
     group: 'node',
     label: () => 'action.evict',
     keys: ['d'],
-    applies: ({ lab }) => lab.server !== null && lab.server.status !== 'crashed',
+    applies: ({ lab }) => lab.server?.part === 'store' && lab.server.status !== 'crashed',
     run: ({ lab }) => act(lab.server, (name) => lab.act({ evict: name })),
   },
   {
@@ -75,7 +75,7 @@ export const nodeCommands: readonly Command[] = [
     group: 'node',
     label: () => 'action.clock-ahead',
     keys: ['j'],
-    applies: ({ lab }) => lab.byStore && lab.chosen !== null,
+    applies: ({ lab }) => (lab.byStore || lab.watches) && lab.chosen !== null,
     run: ({ lab }) => act(lab.chosen, (name) => lab.act({ clock: { node: name, jump: '10s' } })),
   },
   {
@@ -150,10 +150,12 @@ export function isolate(members: number, alone: number): number[][] {
   return [[alone], others(members, [alone])];
 }
 
-/** The largest minority that this node can be in, and the majority, with whom the servers are. */
+/** The largest minority that this node or server can be in, and the majority, with whom the other servers are. */
 export function minorityWith(nodes: number, member: number, servers = 0): number[][] {
   const size = nodes - quorum(nodes);
-  const minority = Array.from({ length: size }, (_, i) => (member + i) % nodes).sort((a, b) => a - b);
+  const first = member < nodes ? member : 0;
+  const minority = Array.from({ length: size }, (_, i) => (first + i) % nodes).sort((a, b) => a - b);
+  if (member >= nodes) minority.push(member);
   return [minority, others(nodes + servers, minority)];
 }
 

@@ -65,6 +65,12 @@ function standIn() {
       serversLen() {
         return 0;
       }
+      particularsPtr() {
+        return 512;
+      }
+      particularsLen() {
+        return 0;
+      }
       linksPtr() {
         return 512;
       }

@@ -9,8 +9,10 @@ export interface Frame {
   nodes: Float64Array;
   flights: Float64Array;
   resources: Float64Array;
-  /** Servers of the store by which the nodes elect; none where they elect among themselves. */
+  /** Servers of the store by which the nodes elect, or of the data that the nodes watch over; none elsewhere. */
   servers: Float64Array;
+  /** What is particular to the scheme, in rows whose layout goes by it. */
+  particulars: Float64Array;
   /** A square: row sends, column receives, of the nodes and then the servers. */
   links: Uint8Array;
   summary: Float64Array;
@@ -112,6 +114,7 @@ export class Engine {
         flights: this.view('flights', world.flightsPtr(), world.flightsLen()),
         resources: this.view('resources', world.resourcesPtr(), world.resourcesLen()),
         servers: this.view('servers', world.serversPtr(), world.serversLen()),
+        particulars: this.view('particulars', world.particularsPtr(), world.particularsLen()),
         links: new Uint8Array(this.module.memory.buffer, world.linksPtr(), world.linksLen()),
         summary: this.view('summary', world.summaryPtr(), world.summaryLen()),
         overlaps: this.view('overlaps', world.overlapsPtr(), world.overlapsLen()),

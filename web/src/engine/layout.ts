@@ -51,8 +51,9 @@ export const RESOURCE = {
   value: 7,
 } as const;
 
+/** A server: of a store by which nodes elect, or one that keeps data of its own. */
 export const SERVER = {
-  stride: 9,
+  stride: 13,
   actor: 0,
   status: 1,
   held: 2,
@@ -62,7 +63,92 @@ export const SERVER = {
   records: 6,
   ahead: 7,
   pace: 8,
+  part: 9,
+  follows: 10,
+  end: 11,
+  linked: 12,
 } as const;
+
+/** What a server is, by code. */
+export const PARTS = ['store', 'master', 'replica'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** What is particular to a node of ZooKeeper's own election. */
+export const ZAB = {
+  stride: 12,
+  node: 0,
+  state: 1,
+  phase: 2,
+  round: 3,
+  proposes: 4,
+  proposedEpoch: 5,
+  proposedZxidEpoch: 6,
+  proposedZxidIndex: 7,
+  acceptedEpoch: 8,
+  currentEpoch: 9,
+  zxidEpoch: 10,
+  zxidIndex: 11,
+} as const;
+
+/** The phases of ZAB, by code. */
+export const PHASES = ['election', 'discovery', 'synchronisation', 'broadcast'] as const;
+
+/** What is particular to a sentinel: so many rows as it watches masters. */
+export const SENTINEL = {
+  stride: 14,
+  node: 0,
+  master: 1,
+  configEpoch: 2,
+  opinion: 3,
+  agree: 4,
+  quorum: 5,
+  voteEpoch: 6,
+  votedFor: 7,
+  failover: 8,
+  failoverEpoch: 9,
+  promotes: 10,
+  votes: 11,
+  voters: 12,
+  tilt: 13,
+} as const;
+
+/** What a sentinel holds of a master, by code. */
+export const OPINIONS = ['up', 'sdown', 'odown'] as const;
+
+/** How far a sentinel's failover has come, by code. */
+export const FAILOVERS = [
+  'none',
+  'wait-start',
+  'select-replica',
+  'send-replica-of-no-one',
+  'wait-promotion',
+  'reconf-replicas',
+  'update-config',
+] as const;
+
+/** What is particular to a node of Kafka's controllers. */
+export const KRAFT = {
+  stride: 9,
+  node: 0,
+  state: 1,
+  voter: 2,
+  voted: 3,
+  highWatermark: 4,
+  logEnd: 5,
+  epochStart: 6,
+  active: 7,
+  fetched: 8,
+} as const;
+
+/** The states of the quorum, by code. */
+export const QUORUM_STATES = [
+  'unattached',
+  'prospective',
+  'candidate',
+  'leader',
+  'follower',
+  'resigned',
+] as const;
 
 export const SUMMARY = {
   believedLeaders: 0,
@@ -170,6 +256,7 @@ export const EVENT_KINDS = [
   'restore',
   'tail-lost',
   'news',
+  'serves',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];

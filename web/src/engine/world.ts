@@ -73,6 +73,8 @@ export interface World {
   resourcesLen(): number;
   serversPtr(): number;
   serversLen(): number;
+  particularsPtr(): number;
+  particularsLen(): number;
   linksPtr(): number;
   linksLen(): number;
   summaryPtr(): number;

@@ -11,7 +11,42 @@ export const CARDS: Cards = {
     suffices: 'When the nodes are few, know each other, and should depend on nothing else.',
     breaks:
       'A majority down or apart: nobody leads. Clocks beyond the bound, a disk that loses what it confirmed: two may.',
-    used: 'etcd, Consul, TiKV, CockroachDB, Kafka’s controllers (KRaft).',
+    used: 'etcd, Consul, TiKV, CockroachDB.',
+  },
+  zab: {
+    leads:
+      'Who has the promises of a quorum for a new epoch, on disk. The election before it, by votes that bind nobody, only finds a server with the most recent history; two may both think that they won.',
+    next: 'Whoever loses its leader looks again, at once where the connection broke: votes, 200 ms without anything better, then discovery and synchronisation. A leader that is silent is missed after syncLimit ticks (10 s).',
+    old: 'A quorum that promised the next epoch acknowledges nothing of the old one. The old leader steps down when it hears no quorum for syncLimit ticks; it has no lease, and its reads may be stale until then. The epoch is the token.',
+    costs:
+      'Two pings a tick and follower. Three or five servers with disks; each epoch writes two small files.',
+    suffices: 'When the work is to keep a small state that all may read and watch: what ZooKeeper is.',
+    breaks:
+      'A majority down or apart: nobody leads. A disk that lost what it confirmed; a leader that is deserted right after its election costs initLimit ticks (ZOOKEEPER-3109).',
+    used: 'ZooKeeper, and so HBase, Solr, Kafka before 4.0.',
+  },
+  sentinel: {
+    leads:
+      'The data server that most sentinels name as the master. Sentinels lead nothing: one of them is elected for each failover alone, by one vote an epoch.',
+    next: 'A sentinel holds the master to be down after down-after (SDOWN), a quorum agrees (ODOWN), one has the votes of a majority and promotes the replica with the most data. A split vote waits for two failover-timeouts.',
+    old: 'Nothing. The old master takes writes until a sentinel reaches it and makes it a replica, and what it took is thrown away. min-replicas-to-write bounds that. The config epoch could be a token; no server asks for it.',
+    costs: 'Each sentinel pings every server each second. Three sentinels or more, apart from the data.',
+    suffices: 'A cache, or data of which the last moments may be lost.',
+    breaks:
+      'Acknowledged writes are lost with every failover that comes before their copy, by design. A partition leaves two masters. Sentinel is not Raft: its vote elects who fails over, and no log stands behind it.',
+    used: 'Redis and Valkey, and whatever keeps sessions, queues or locks in them.',
+  },
+  kraft: {
+    leads:
+      'The controller that a majority of the voters voted for in an epoch. It is active once it has applied the log up to a record of its own epoch; until then it answers nobody.',
+    next: 'A voter whose fetches fail for the fetch timeout (2 s) asks whether it would be voted for, and stands if so, after one to two election timeouts. A leader that resigns names its successors.',
+    old: 'It resigns when no majority has fetched from it for one and a half fetch timeouts, so that for a while two may believe. What fences it is the epoch: voters and brokers refuse an older one.',
+    costs:
+      'Followers ask, leaders answer: two fetches a second each at rest. A record is committed one fetch later than where a leader pushes.',
+    suffices: 'When many observe and few vote, and the state is a log of metadata.',
+    breaks:
+      'A majority down or apart: nobody leads. A disk that was replaced, where voters are named without their disks.',
+    used: 'Kafka since 3.3, and Kafka alone since 4.0.',
   },
   etcd: {
     leads:

@@ -35,6 +35,13 @@ export const WORDS = [
   'scheme',
   'ttl',
   'store',
+  'zxid',
+  'round',
+  'promised',
+  'observer',
+  'opinion',
+  'offset',
+  'highWatermark',
 ] as const;
 
 export type Word = (typeof WORDS)[number];
@@ -187,5 +194,33 @@ export const GLOSSARY: Glossary = {
   leaseRead: {
     name: 'lease read',
     text: 'A read from the leader’s own copy, with nobody asked, while its lease lasts. It is as good as the bound on the clocks.',
+  },
+  zxid: {
+    name: 'zxid',
+    text: 'The name of an entry: the epoch of the leader that proposed it, and its number. ZooKeeper counts anew in each epoch; here the number is its place in the whole log.',
+  },
+  round: {
+    name: 'round',
+    text: 'One attempt of a server to elect. Rounds are counted in memory alone and order nothing but the attempts: what makes an epoch safe are promises on disk.',
+  },
+  promised: {
+    name: 'accepted and current epoch',
+    text: 'The highest epoch that a server promised, and the one whose history it holds. Both are on disk; who promised an epoch does nothing for an earlier one.',
+  },
+  observer: {
+    name: 'observer',
+    text: 'A node that learns all that is decided and has no vote.',
+  },
+  opinion: {
+    name: 'SDOWN and ODOWN',
+    text: 'Subjectively down: this sentinel has heard nothing for down-after. Objectively down: as many as the quorum hold it to be so. Only then a failover is tried.',
+  },
+  offset: {
+    name: 'replication offset',
+    text: 'How much a data server has of what was written. What a replica lacks when it is promoted is lost.',
+  },
+  highWatermark: {
+    name: 'high watermark',
+    text: 'Up to where a node knows the log to be committed. A leader shows it only once a record of its own epoch is on a majority’s disks.',
   },
 };

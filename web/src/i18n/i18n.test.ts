@@ -111,7 +111,13 @@ describe('strings', () => {
     const made = [...code.matchAll(/`([a-z][a-z.-]*\.)\$\{/g)].map(([, start]) => start);
     for (const key of Object.keys(en)) {
       const used = code.includes(`'${key}'`) || made.some((start) => key.startsWith(start));
-      expect(used || /^(lose|lost|deposed|refusal|refused)\.\d+$/.test(key), key).toBe(true);
+      // What a scheme says in its own words is asked for by the key of the others.
+      const [base, scheme] = key.split('@');
+      const own = scheme !== undefined && base in en && (SCHEMES as readonly string[]).includes(scheme);
+      const numbered = /^(lose|lost|deposed|refusal|refused)\.\d+(@\w+)?$/.test(key);
+      // The word that a field of an inspected node may have.
+      const word = `field.${key.split('.')[0]}` in en;
+      expect(used || own || numbered || word, key).toBe(true);
     }
   });
 });
@@ -121,14 +127,32 @@ describe('the codes of the engine', () => {
   const numbered = (what: string) => Object.keys(en).filter((key) => key.startsWith(`${what}.`));
 
   it('each have words: why a message is refused', () => {
-    const named = (scheme: string, first: number) => {
+    const named = (scheme: string, first: number, own = '') => {
       const [, variants] = /pub enum Refusal \{([\s\S]*?)\n {4}\}/.exec(
         source(`core/src/${scheme}/refuse.rs`),
       )!;
-      return [...variants.matchAll(/^\s+(\w+),$/gm)].map((_, code) => `refusal.${first + code}`);
+      return [...variants.matchAll(/^\s+(\w+),$/gm)].map((_, code) => `refusal.${first + code}${own}`);
     };
     expect(named('raft', 0)).toContain('refusal.13');
-    expect(numbered('refusal')).toEqual([...named('raft', 0), ...named('zab', 100)]);
+    expect(numbered('refusal')).toEqual([
+      ...named('raft', 0),
+      ...named('zab', 100),
+      ...named('sentinel', 0, '@sentinel'),
+      ...named('kraft', 0, '@kraft'),
+    ]);
+  });
+
+  it('each have words: what a sentinel tells of', () => {
+    const [, list] = /NAMES: \[&str; \d+\] = \[([\s\S]*?)\];/.exec(
+      source('sim/src/scheme/sentinel/news.rs'),
+    )!;
+    // The first stands for what has no name.
+    const names = [...list.matchAll(/"(.+)"/g)].map(([, name]) => name).slice(1);
+    expect(numbered('news')).toEqual(names.map((_, i) => `news.${i + 1}`));
+    names.forEach((name, i) => {
+      // One is the simulator's own: no Redis gives up so.
+      if (name !== '-failover-abort-overtaken') expect(en[`news.${i + 1}` as Key]).toContain(`(${name})`);
+    });
   });
 
   it('each have words: why a resource refuses', () => {

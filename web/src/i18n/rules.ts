@@ -166,4 +166,220 @@ export const RULES: Explained = {
     name: 'Proven at the leader',
     text: 'A session goes on from what the store’s leader heard, which a later write proves. Off: a server that dies takes a ping with it.',
   },
+  'epoch-in-order': {
+    name: 'Epochs before ids',
+    text: 'Votes compare by epoch, then by log, then by id. Off: two votes beat each other, and the election turns in a circle.',
+  },
+  'check-leader': {
+    name: 'A leader says so itself',
+    text: 'Nobody joins a leader that has not said itself that it leads. Off: a crashed leader is elected again and again.',
+  },
+  'own-round': {
+    name: 'Its own round',
+    text: 'A node leads only by votes of its own round. Off: answers about an older round make it the leader.',
+  },
+  'established-epoch': {
+    name: 'Answers name the established epoch',
+    text: 'Once synchronised, all name the epoch that was established. Off: a newcomer hears answers that differ, and cannot join.',
+  },
+  'voters-only': {
+    name: 'Voters alone count',
+    text: 'Observers are counted nowhere. Off: a leader and its observers begin an epoch without a quorum.',
+  },
+  'accepted-durable': {
+    name: 'The promise is on disk',
+    text: 'An epoch is on disk before it is told or promised. Off: a leader that crashed begins the same epoch again.',
+  },
+  'refuse-older-epoch': {
+    name: 'No way back',
+    text: 'Who promised an epoch follows nobody of an earlier one. Off: it acknowledges what it had given up.',
+  },
+  'promise-once': {
+    name: 'A promise counts once',
+    text: 'Who promised an epoch before says so, and is not counted again. Off: two leaders begin one epoch.',
+  },
+  'most-recent-leads': {
+    name: 'The most recent leads',
+    text: 'A leader refuses who has the more recent history. Off: it replaces what was acknowledged.',
+  },
+  'epoch-after-history': {
+    name: 'Epoch after history',
+    text: 'The current epoch is written after the history it stands for. Off: who has less passes for the more recent.',
+  },
+  'history-synced': {
+    name: 'The history is synced',
+    text: 'NEWLEADER is acknowledged when the history is synced. Off: it is lost with the power.',
+  },
+  'own-acks': {
+    name: 'Own acknowledgements',
+    text: 'Each entry commits by its own acknowledgements. Off: what was committed is on too few disks.',
+  },
+  'history-before-new-leader': {
+    name: 'History before NEWLEADER',
+    text: 'NEWLEADER comes after the history that it ends. Off: it is acknowledged without that history.',
+  },
+  'snap-across-epochs': {
+    name: 'A snapshot across epochs',
+    text: 'Who has an entry that the leader does not know gets a snapshot. Off, it is only cut: entries of another epoch stay below.',
+  },
+  'reload-after-sync': {
+    name: 'Read the disk again',
+    text: 'After a synchronisation that broke off, memory is read from the disk. Off: entries follow others that the disk does not have.',
+  },
+  'cut-or-exit': {
+    name: 'Cut or stop',
+    text: 'Who cannot cut its log stops. Off: what should be gone comes back with the next start.',
+  },
+  'whole-log-elects': {
+    name: 'The whole log elects',
+    text: 'A node elects with all that is in its log. Off, with what it knows to be committed: what it did not tell of stays.',
+  },
+  'keep-buffered': {
+    name: 'Keep what came early',
+    text: 'What comes before UPTODATE is kept, and logged with it. Off: it is never logged.',
+  },
+  continuous: {
+    name: 'Without a gap',
+    text: 'Proposals follow one another without a gap. Off: entries land in other places than elsewhere.',
+  },
+  'packets-in-order': {
+    name: 'In the order of sending',
+    text: 'Packets of a connection are taken as they were sent. Off: what a link lost is not missed.',
+  },
+  'step-down-at-wrap': {
+    name: 'Step down at the last number',
+    text: 'A leader steps down when its epoch has no number left. Off: names of the next epoch are given twice.',
+  },
+  'deliver-established': {
+    name: 'Deliver when established',
+    text: 'A history is delivered when its epoch is established. Off: what a leader could not establish is delivered.',
+  },
+  'quorum-or-step-down': {
+    name: 'A quorum, or step down',
+    text: 'A leader that hears no quorum steps down. Off: cut off, it leads for ever.',
+  },
+  'sync-by-quorum': {
+    name: 'A sync asks a quorum',
+    text: 'A sync waits for a quorum that still follows. Off, as ZooKeeper ships: a replaced leader answers it, and the read is stale.',
+  },
+  'vote-durable': {
+    name: 'The vote is on disk',
+    text: 'A vote is in the file before it is told and counted. Off: who restarts votes twice in an epoch.',
+  },
+  'one-vote-an-epoch': {
+    name: 'One vote an epoch',
+    text: 'A voter has one vote an epoch. Off: it votes for two.',
+  },
+  'failover-epoch': {
+    name: 'The epoch of the failover',
+    text: 'Requests and the tally name the epoch of the failover. Off, as Redis ships: votes of two epochs add up, and two act in one (redis#2230).',
+  },
+  'own-masters-epoch': {
+    name: 'Each master by its own epochs',
+    text: 'Whether to vote goes by the epochs of that master. Off, as Redis ships: several masters that fail at once get in each other’s way.',
+  },
+  'all-known-voters': {
+    name: 'All known sentinels',
+    text: 'A majority is one of all known sentinels. Off, of those who answer: a minority elects.',
+  },
+  'majority-besides-quorum': {
+    name: 'A majority besides the quorum',
+    text: 'To be elected takes a majority, whatever the quorum. Off: a minority elects.',
+  },
+  'wait-after-vote': {
+    name: 'Wait after a vote',
+    text: 'Who voted for another waits for two failover timeouts. Off: attempts follow each other before one can end.',
+  },
+  'wait-after-attempt': {
+    name: 'Wait after an attempt',
+    text: 'Two failover timeouts lie between two attempts. Off: attempts follow each other before one can end.',
+  },
+  'config-epoch-rises': {
+    name: 'Only by a later configuration',
+    text: 'A master moves only by a configuration of a later epoch. Off: any hello undoes a failover.',
+  },
+  'overtaken-gives-up': {
+    name: 'The overtaken gives up',
+    text: 'Who hears of a later configuration drops its earlier failover. Off, as Redis ships: the config epoch falls back.',
+  },
+  'rewrite-names-promoted': {
+    name: 'The file names the promoted',
+    text: 'From the promotion on the file names the promoted as the master. Off: after a restart the new master is told to copy itself.',
+  },
+  'seed-mixed-with-node': {
+    name: 'Chance of its own',
+    text: 'The address is mixed into what is drawn (redis#10197). Off: sentinels that began alike stand alike, and nobody is elected.',
+  },
+  'rank-by-offset': {
+    name: 'The most data first',
+    text: 'Of equal replicas the one with the most data is promoted. Off: more writes are lost than need be.',
+  },
+  'candidate-follows': {
+    name: 'Only who followed',
+    text: 'Only a replica that followed the present master is promoted. Off, as Redis ships: old data comes back to power (redis#12570).',
+  },
+  'tilt-only-watches': {
+    name: 'A leap of the clock: only watch',
+    text: 'A sentinel whose clock made a leap only watches for a while. Off: who was frozen takes its own silence for the master’s.',
+  },
+  'durable-before-leading': {
+    name: 'Leading is on disk',
+    text: 'Who won leads when its disk says so. Off: after a crash it wins the same epoch again, and gives the same names twice.',
+  },
+  'directory-in-votes': {
+    name: 'The disk has a vote, not the name',
+    text: 'A replaced disk is another voter. Off: it votes a second time for the one it replaced.',
+  },
+  'fetched-follower-refuses': {
+    name: 'Who fetches refuses',
+    text: 'A follower that fetched from its leader refuses pre-votes. Off: a node that comes back deposes a live leader.',
+  },
+  'unfetched-follower-grants': {
+    name: 'Who has not fetched grants',
+    text: 'A follower that has not fetched yet grants pre-votes (KAFKA-17641). Off: two send each other back to a dead leader for ever.',
+  },
+  'pre-vote-not-persisted': {
+    name: 'A pre-vote is no vote',
+    text: 'A pre-vote is not recorded. Off: it takes the vote of an epoch from whoever needs it.',
+  },
+  'own-epoch-high-watermark': {
+    name: 'Its own epoch first',
+    text: 'A leader shows a high watermark when a majority has a record of its own epoch. Off: it shows what the next may lack.',
+  },
+  'high-watermark-never-falls': {
+    name: 'It never falls',
+    text: 'The high watermark of a leader never goes back. Off: a fetch that comes late takes it back.',
+  },
+  'truncate-first': {
+    name: 'Cut first',
+    text: 'A follower that diverges cuts its log before it takes over a high watermark (KAFKA-14704). Off: it shows its own tail as committed.',
+  },
+  'divergence-checked': {
+    name: 'Logs are compared',
+    text: 'A leader compares what the follower has with its own log. Off: logs differ in the middle.',
+  },
+  'flush-before-fetch': {
+    name: 'On disk before the next fetch',
+    text: 'A voter’s disk holds what it fetched before it fetches on. Off: a crash loses what was committed.',
+  },
+  'flush-before-own-ack': {
+    name: 'The own copy on disk',
+    text: 'A leader counts its own copy when its disk holds it. Off: what only it and one other had is lost.',
+  },
+  'check-quorum': {
+    name: 'It checks its quorum',
+    text: 'A leader that no majority fetches from resigns (KAFKA-15489). Off: cut off, it leads for ever.',
+  },
+  'restarted-leader-resigns': {
+    name: 'A restarted leader resigns',
+    text: 'Who restarts as a leader leads that epoch no more. Off: it gives the names of lost records to others.',
+  },
+  'claim-after-catchup': {
+    name: 'Claim after catching up',
+    text: 'A controller acts once it has applied the log up to its own epoch (KAFKA-17333). Off: it decides on an old state.',
+  },
+  'renounce-resigns-raft': {
+    name: 'Who gives up, resigns',
+    text: 'A controller that gives up has its node resign (KAFKA-13104). Off: a healthy leader without a controller.',
+  },
 };

@@ -5,16 +5,22 @@ import type { Action, Actor, Budget, StoreRecord, Verdict, WorldModule } from '.
 import type { Key } from '../i18n/en';
 import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
+import { isPeerScheme, observersOf, type PeerScheme } from '../model/peers';
 import {
   type FaultView,
+  hasDataServers,
   hasTokens,
   isHeeded,
   readFaults,
+  readPeer,
   readSetting,
+  replicates,
   type Scenario,
   type Scheme,
   type Setting,
+  schemeOf,
   ttlOf,
+  withPeer,
   withPreset,
   withRule,
   withScheme,
@@ -32,6 +38,12 @@ const DEFAULT_SPAN = 1_200_000;
 /** By a store an election takes seconds, not tenths of them. */
 const STORE_SPEED = 1;
 const SPAN_IN_LEASES = 4;
+/** How fast a scheme of peers is watched, and how much of its past is in sight: about three elections or takeovers. */
+const PACE: Record<PeerScheme, { speed: number; span: number }> = {
+  zab: { speed: 0.2, span: 2_400_000 },
+  sentinel: { speed: 1, span: 16_000_000 },
+  kraft: { speed: 0.5, span: 8_000_000 },
+};
 
 /** A tab that was away must not make the run leap. */
 const LONGEST_STEP_MS = 100;
@@ -98,12 +110,16 @@ export class Lab {
   /** Clients write through the leader, not through anyone. */
   readonly heeded = $derived(isHeeded(this.scenario));
   /** The nodes replicate a log, and clients use the store on it. */
-  readonly replicates = $derived((this.scenario.raft as { log?: boolean } | undefined)?.log === true);
+  readonly replicates = $derived(replicates(this.scenario));
   /** They elect by a store, which keeps a record for so long when it is not renewed, in microseconds. */
   readonly ttl = $derived(ttlOf(this.scenario));
   /** Leaders have a token to show. */
   readonly tokens = $derived(hasTokens(this.scenario));
-  readonly byStore = $derived(this.cluster.servers.length > 0);
+  readonly byStore = $derived(this.cluster.servers.some(({ part }) => part === 'store'));
+  /** They watch over servers that keep data of their own. */
+  readonly watches = $derived(this.cluster.servers.some(({ part }) => part !== 'store'));
+  /** The values of what is particular to a scheme of peers. */
+  readonly peer = $derived(readPeer(this.scenario));
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
   readonly window: TimeWindow = $derived(this.panned ?? following(this.cluster.now, this.span));
   readonly node: NodeView | null = $derived(
@@ -115,8 +131,10 @@ export class Lab {
   );
   /** The chosen process, of whichever kind. */
   readonly chosen: NodeView | ServerView | null = $derived(this.node ?? this.server);
-  readonly leader: NodeView | null = $derived(
-    this.cluster.summary.leader === null ? null : (this.cluster.nodes[this.cluster.summary.leader] ?? null),
+  /** Who leads: a node, or the data server that is the master. */
+  readonly leader: NodeView | ServerView | null = $derived(
+    [...this.cluster.nodes, ...this.cluster.servers].find(({ id }) => id === this.cluster.summary.leader) ??
+      null,
   );
   /** What happened last that is worth a jump. */
   readonly latest = $derived(this.historyVersion >= 0 ? this.history.latest(this.cluster.now) : null);
@@ -183,6 +201,11 @@ export class Lab {
 
   change(setting: Partial<Setting>): boolean {
     return this.restart(withSetting(this.scenario, setting));
+  }
+
+  /** Changes what is particular to a scheme of peers. */
+  changePeer(name: string, value: number | boolean): boolean {
+    return this.restart(withPeer(this.scenario, name, value));
   }
 
   /** Goes by the parameters of a system; by those that are usual for the scheme when none is named. */
@@ -402,12 +425,14 @@ export class Lab {
       this.seed = this.scenario.seed ?? '';
       this.readSchedule();
     });
-    this.span = this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN;
+    const scheme = schemeOf(this.scenario);
+    const pace = isPeerScheme(scheme) ? PACE[scheme] : null;
+    this.span = pace?.span ?? (this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN);
     const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
-    this.history = new History(nodes);
     const servers = this.actors.filter((actor) => actor.kind === 'server').length;
+    this.history = new History(nodes + servers, hasDataServers(this.scenario));
     if (this.selected !== null && this.selected >= nodes + servers) this.selected = null;
-    const usual = servers > 0 ? STORE_SPEED : DEFAULT_SPEED;
+    const usual = pace?.speed ?? (servers > 0 ? STORE_SPEED : DEFAULT_SPEED);
     if (usual !== this.usualSpeed) this.speed = usual;
     this.usualSpeed = usual;
     this.refresh(true);
@@ -417,7 +442,12 @@ export class Lab {
   private refresh(judge: boolean): void {
     this.attempt(() => {
       const frame = this.engine.frame();
-      this.cluster = readCluster(frame, this.actors, this.ttl);
+      this.cluster = readCluster(frame, this.actors, {
+        ttl: this.ttl,
+        scheme: this.setting.scheme,
+        observers: observersOf(this.scenario),
+        groups: Number(this.peer.masters ?? 1),
+      });
       this.reached = Math.max(this.reached, frame.horizon);
       this.canUndo = this.engine.canUndo;
       this.canRedo = this.engine.canRedo;
@@ -435,9 +465,11 @@ export class Lab {
 
   private inspect(): void {
     const { selected, cluster } = this;
-    const node = selected !== null && selected < cluster.nodes.length;
-    this.inspection = node ? this.inspector.look(selected, cluster.now, this.playing) : null;
-    this.records = selected === null || node ? [] : this.engine.records(selected);
+    const server = cluster.servers.find(({ id }) => id === selected);
+    const store = server?.part === 'store';
+    this.inspection =
+      selected === null || store ? null : this.inspector.look(selected, cluster.now, this.playing);
+    this.records = store ? this.engine.records(server.id) : [];
   }
 
   private report(error: unknown, title: NoticeTitle, after: Key | null = null): void {

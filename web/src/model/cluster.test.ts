@@ -22,7 +22,7 @@ describe('servers of a store', () => {
         ),
       }),
       actors(2, 2),
-      1000,
+      { ttl: 1000 },
     );
     const [held, down] = view.servers;
     expect(held).toMatchObject({ name: 's1', holder: 1, token: 7, records: 2, ahead: 5, status: 'up' });
@@ -41,7 +41,7 @@ describe('servers of a store', () => {
           servers: serverRows(...untils.map((until, i) => ({ actor: 1 + i, held: 1, holder: 0, until }))),
         }),
         actors(1, untils.length),
-        100,
+        { ttl: 100 },
       ).nodes[0].promised?.until;
     expect(kept([100])).toBe(100);
     expect(kept([100, 80, 70])).toBe(80);

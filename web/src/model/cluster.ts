@@ -3,6 +3,8 @@ import {
   FATE,
   FLIGHT,
   NODE,
+  PARTS,
+  type Part,
   RESOURCE,
   ROLES,
   type Role,
@@ -12,6 +14,8 @@ import {
   SUMMARY,
 } from '../engine/layout';
 import type { Actor } from '../engine/world';
+import { type Particulars, readParticulars } from './particulars';
+import type { Scheme } from './scenario';
 
 /** A stretch of time that runs out: an election timer, a lease, a promise. */
 export interface Countdown {
@@ -50,6 +54,8 @@ export interface NodeView {
   incarnation: number;
   /** Established leader at this instant. */
   leading: boolean;
+  /** What is particular to its scheme; null where nothing is, and of a node that is down. */
+  own: Particulars | null;
 }
 
 export interface FlightView {
@@ -78,12 +84,13 @@ export interface ResourceView {
   value: number;
 }
 
-/** A server of the store by which the nodes elect. */
+/** A server: of the store by which the nodes elect, or one that keeps data of its own. */
 export interface ServerView {
   id: number;
   name: string;
   status: Status;
-  /** Somebody holds, as it sees it. */
+  part: Part;
+  /** Somebody holds, as it sees it; of one with data of its own: it takes writes. */
   held: boolean;
   /** Which node that is; null for nobody and for strangers. */
   holder: number | null;
@@ -94,6 +101,12 @@ export interface ServerView {
   /** How many microseconds its clock is ahead of true time, and how many it counts in a true second. */
   ahead: number;
   pace: number;
+  /** Of one with data of its own: whose it copies, how much it has, and whether it is in touch with that one. */
+  follows: number | null;
+  end: number;
+  linked: boolean;
+  /** Of one that is named as a master: the epoch of the configuration that names it. */
+  epoch: number | null;
 }
 
 export interface SummaryView {
@@ -124,13 +137,33 @@ export interface ClusterView {
   /** `cut[from][to]`: messages from → to are lost; the servers come after the nodes. */
   cut: boolean[][];
   summary: SummaryView;
+  /** How many nodes vote. */
+  voters: number;
+  /** How many groups the servers with data of their own are in: those of a group copy from each other. */
+  groups: number;
 }
 
-/** What the engine shows of an instant. `ttl` is how long the store keeps a record that is not renewed. */
-export function readCluster(frame: Frame, actors: readonly Actor[], ttl = 0): ClusterView {
+/** What of a scenario is needed to read an instant of it. */
+export interface Reading {
+  /** How long the store keeps a record that is not renewed. */
+  ttl?: number;
+  scheme?: Scheme;
+  /** How many nodes have no vote. */
+  observers?: number;
+  /** How many groups of servers copy from each other. */
+  groups?: number;
+}
+
+/** What the engine shows of an instant. */
+export function readCluster(
+  frame: Frame,
+  actors: readonly Actor[],
+  { ttl = 0, scheme = 'raft', observers = 0, groups = 1 }: Reading = {},
+): ClusterView {
   const summary = readSummary(frame.summary);
-  const nodes = readNodes(frame, actors, summary);
-  const servers = readServers(frame, actors, ttl);
+  const own = readParticulars(frame.particulars, scheme);
+  const nodes = readNodes(frame, actors, summary, own);
+  const servers = readServers(frame, actors, ttl, named(own));
   for (const node of nodes) {
     if (!node.lease) continue;
     node.promised =
@@ -145,9 +178,12 @@ export function readCluster(frame: Frame, actors: readonly Actor[], ttl = 0): Cl
     servers,
     client: actors.find((actor) => actor.kind === 'client') ?? null,
     flights: readFlights(frame),
-    resources: readResources(frame, actors),
+    // Clients of data servers write there, and at no guarded resource.
+    resources: scheme === 'sentinel' ? [] : readResources(frame, actors),
     cut: readLinks(frame.links, nodes.length + servers.length),
     summary,
+    voters: nodes.length - observers,
+    groups: servers.some(({ part }) => part !== 'store') ? groups : 0,
   };
 }
 
@@ -156,7 +192,29 @@ export function quorum(n: number): number {
   return Math.floor(n / 2) + 1;
 }
 
-function readNodes(frame: Frame, actors: readonly Actor[], summary: SummaryView): NodeView[] {
+/** Whether a node waits for one timer that was armed once: others have several, or look at the time now and then. */
+function isTimed(own: Particulars | undefined): boolean {
+  return own?.scheme !== 'zab' && own?.scheme !== 'sentinel';
+}
+
+/** Who is a master by the highest configuration that a sentinel holds of it, and the epoch of that. */
+function named(own: ReadonlyMap<number, Particulars>): Map<number, number> {
+  const highest: { master: number; configEpoch: number }[] = [];
+  for (const one of own.values()) {
+    if (one.scheme !== 'sentinel') continue;
+    one.watches.forEach((watch, i) => {
+      if (!highest[i] || watch.configEpoch > highest[i].configEpoch) highest[i] = watch;
+    });
+  }
+  return new Map(highest.map(({ master, configEpoch }) => [master, configEpoch]));
+}
+
+function readNodes(
+  frame: Frame,
+  actors: readonly Actor[],
+  summary: SummaryView,
+  own: ReadonlyMap<number, Particulars>,
+): NodeView[] {
   const data = frame.nodes;
   const nodes: NodeView[] = [];
   for (let at = 0; at + NODE.stride <= data.length; at += NODE.stride) {
@@ -170,7 +228,9 @@ function readNodes(frame: Frame, actors: readonly Actor[], summary: SummaryView)
       term: data[at + NODE.term],
       vote: known(data[at + NODE.vote]),
       follows: known(data[at + NODE.follows]),
-      timer: countdown(frame.now, data[at + NODE.armedAt], data[at + NODE.deadline]),
+      timer: isTimed(own.get(id))
+        ? countdown(frame.now, data[at + NODE.armedAt], data[at + NODE.deadline])
+        : null,
       lease: countdown(frame.now, data[at + NODE.leaseStart], data[at + NODE.leaseUntil]),
       promised: null,
       promise: promise && { ...promise, term: data[at + NODE.promiseTerm] },
@@ -182,6 +242,7 @@ function readNodes(frame: Frame, actors: readonly Actor[], summary: SummaryView)
       logIndex: data[at + NODE.lastLogIndex],
       incarnation: data[at + NODE.incarnation],
       leading: summary.leader === id,
+      own: own.get(id) ?? null,
     });
   }
   return nodes;
@@ -213,7 +274,12 @@ function keptBy(servers: readonly ServerView[], node: NodeView, lease: Countdown
   return { from: lease.from, until, left: length > 0 ? Math.max(0, (until - now) / length) : 0 };
 }
 
-function readServers(frame: Frame, actors: readonly Actor[], ttl: number): ServerView[] {
+function readServers(
+  frame: Frame,
+  actors: readonly Actor[],
+  ttl: number,
+  masters: ReadonlyMap<number, number>,
+): ServerView[] {
   const data = frame.servers;
   const servers: ServerView[] = [];
   for (let at = 0; at + SERVER.stride <= data.length; at += SERVER.stride) {
@@ -223,6 +289,7 @@ function readServers(frame: Frame, actors: readonly Actor[], ttl: number): Serve
       id,
       name: nameOf(actors, id),
       status: STATUSES[data[at + SERVER.status]] ?? 'up',
+      part: PARTS[data[at + SERVER.part]] ?? 'store',
       held: data[at + SERVER.held] === 1,
       holder: known(data[at + SERVER.holder]),
       token: data[at + SERVER.token],
@@ -230,6 +297,10 @@ function readServers(frame: Frame, actors: readonly Actor[], ttl: number): Serve
       records: data[at + SERVER.records],
       ahead: data[at + SERVER.ahead],
       pace: data[at + SERVER.pace],
+      follows: known(data[at + SERVER.follows]),
+      end: data[at + SERVER.end],
+      linked: data[at + SERVER.linked] === 1,
+      epoch: masters.get(id) ?? null,
     });
   }
   return servers;

@@ -41,6 +41,33 @@ describe('leadership bars', () => {
     expect(lanes[0].status).toEqual([{ from: 20, to: 60, status: 'paused' }]);
   });
 
+  it('are of the servers where those lead: hatched while clients are told of another', () => {
+    const history = new History(5, true);
+    const rows: EventRow[] = [
+      { at: 0, kind: 'serves', actor: 3, term: 0, a: 1, b: 1 },
+      { at: 10, kind: 'crash', actor: 3 },
+      { at: 11, kind: 'serves', actor: 3, term: 0 },
+      { at: 20, kind: 'elected', actor: 1, term: 2 },
+      { at: 30, kind: 'serves', actor: 4, term: 0, a: 1 },
+      { at: 40, kind: 'established', actor: 1, term: 2 },
+      { at: 40, kind: 'serves', actor: 4, term: 2, a: 1, b: 1 },
+      { at: 50, kind: 'deposed', actor: 1, term: 2 },
+    ];
+    history.read(eventRows(rows), 0);
+    const bars = (lane: number) => history.lanes[lane].leads.map(({ from, to, style }) => [from, to, style]);
+    expect(bars(3)).toEqual([[0, 10, 'acting']]);
+    expect(bars(4)).toEqual([
+      [30, 40, 'zombie'],
+      [40, OPEN, 'acting'],
+    ]);
+    // Who was elected to replace a master leads that, and nothing else.
+    expect(bars(1)).toEqual([[20, 50, 'elected']]);
+    expect(history.tenures.map(({ node, from, to }) => [node, from, to])).toEqual([
+      [3, 0, 10],
+      [4, 40, OPEN],
+    ]);
+  });
+
   it('go on solid when the leader wakes within its lease', () => {
     const { lanes } = read([
       { at: 10, kind: 'established', actor: 0, term: 1 },

@@ -57,6 +57,7 @@ export const NOTABLE_KINDS: readonly EventKind[] = [
   'healed',
   'established',
   'deposed',
+  'serves',
   'write-refused',
   'violation',
   'no-effect',
@@ -92,7 +93,11 @@ export class History {
 
   private epoch = -1;
 
-  constructor(private readonly nodes: number) {
+  /** `members` are the nodes, and the servers after them; where servers lead, nodes lead no more than their replacement. */
+  constructor(
+    private readonly members: number,
+    private readonly serversLead = false,
+  ) {
     this.reset();
   }
 
@@ -128,7 +133,12 @@ export class History {
   }
 
   private reset(): void {
-    this.lanes = Array.from({ length: this.nodes }, () => ({ terms: [], leads: [], status: [], ticks: [] }));
+    this.lanes = Array.from({ length: this.members }, () => ({
+      terms: [],
+      leads: [],
+      status: [],
+      ticks: [],
+    }));
     this.faults = [];
     this.writes = new Map();
     this.tenures = [];
@@ -183,9 +193,11 @@ export class History {
         if (lane && CANDIDACIES.has(mark.a)) lane.ticks.push(mark);
         break;
       case KIND.following:
-      // A term is adopted with the record that goes to the disk.
-      case KIND.persist:
         this.setTerm(mark.actor, mark.term, mark.at);
+        break;
+      case KIND.persist:
+        // A term is adopted with the record that goes to the disk; not every record is of one.
+        if (mark.term > 0) this.setTerm(mark.actor, mark.term, mark.at);
         break;
       case KIND.elected:
         this.setTerm(mark.actor, mark.term, mark.at);
@@ -193,10 +205,13 @@ export class History {
         break;
       case KIND.established:
         this.setTerm(mark.actor, mark.term, mark.at);
-        this.lead(mark.actor, mark.term, mark.at, 'acting');
+        if (!this.serversLead) this.lead(mark.actor, mark.term, mark.at, 'acting');
         break;
       case KIND.deposed:
         this.stopLeading(mark.actor, mark.at);
+        break;
+      case KIND.serves:
+        this.serve(mark, events[at + EVENT.b] === 1);
         break;
       case KIND['write-accepted']:
       case KIND['write-refused'] /* drawn as ✕ */:
@@ -236,6 +251,19 @@ export class History {
     if (style !== 'acting') return;
     endSpan(this.tenures, at);
     this.tenures.push({ from: at, to: Number.POSITIVE_INFINITY, term, node, style });
+  }
+
+  /** A data server that takes writes leads, and is a zombie where clients are told of another: of the term that named it last. */
+  private serve({ actor, term, at, a }: Mark, told: boolean): void {
+    const leads = this.lanes[actor]?.leads;
+    this.stopLeading(actor, at);
+    if (a !== 1 || !leads) return;
+    if (told) {
+      this.lead(actor, term, at, 'acting');
+    } else {
+      const former = leads.findLast(({ style }) => style === 'acting')?.term ?? 0;
+      leads.push({ from: at, to: Number.POSITIVE_INFINITY, term: former, node: actor, style: 'zombie' });
+    }
   }
 
   private freeze(node: number, at: number): void {

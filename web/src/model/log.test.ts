@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EVENT_KINDS } from '../engine/layout';
 import { translator } from '../i18n/translate';
-import { actors, eventRows } from '../testing/fixtures';
+import { actors, type EventRow, eventRows } from '../testing/fixtures';
 import { FilteredLog, LOG_GROUPS, type LogGroup, readEvent } from './log';
 import { eventText } from './text';
 
@@ -50,7 +51,7 @@ describe('the filtered log', () => {
 
 describe('event text', () => {
   const text = (index: number, lang: 'en' | 'zh') =>
-    eventText(readEvent(events, index), actors(3), ['one-leader-per-term'], translator(lang));
+    eventText(readEvent(events, index), actors(3), translator(lang));
 
   it('names who, what and to whom in both languages', () => {
     expect(text(1, 'en')).toBe('n1 sends RequestVote to n2, term 1');
@@ -62,19 +63,37 @@ describe('event text', () => {
     for (const kind of EVENT_KINDS) {
       for (const lang of ['en', 'zh'] as const) {
         const [row] = [eventRows([{ at: 1, kind, actor: 0, other: 1, term: 2, a: 1, b: 1 }])];
-        const said = eventText(
-          readEvent(row, 0),
-          actors(3),
-          ['token-rises', 'one-vote-per-term'],
-          translator(lang),
-        );
+        const said = eventText(readEvent(row, 0), actors(3), translator(lang));
         expect(said, kind).not.toMatch(/[{}]|undefined|NaN/);
       }
     }
   });
 
+  it('says in words what a sentinel tells of, and whether a server takes writes', () => {
+    const said = (row: Omit<EventRow, 'at'>) =>
+      eventText(readEvent(eventRows([{ at: 1, ...row }]), 0), actors(2, 2), translator('en'));
+    expect(said({ kind: 'news', actor: 0, other: 2, a: 1 })).toBe('n1 holds s1 to be down (+sdown)');
+    expect(said({ kind: 'news', actor: 1, other: 0, term: 4, a: 7 })).toBe(
+      'n2 votes for n1 in epoch 4 (+vote-for-leader)',
+    );
+    expect(said({ kind: 'news', actor: 1, a: 99 })).toBe('n2 tells of its work');
+    expect(said({ kind: 'serves', actor: 2, term: 1, a: 1, b: 1 })).toContain('as the master, epoch 1');
+    expect(said({ kind: 'serves', actor: 2, a: 1 })).toContain('name another');
+    expect(said({ kind: 'serves', actor: 2 })).toBe('s1 takes no more writes');
+  });
+
+  it('names a broken check by its code, however many of them a scheme has', () => {
+    const said = (a: number) =>
+      eventText(readEvent(eventRows([{ at: 1, kind: 'violation', a }]), 0), actors(2), translator('en'));
+    const codes = readFileSync(new URL('../../../sim/src/check/mod.rs', import.meta.url), 'utf8');
+    const [, list] = /pub enum Check \{([\s\S]*?)\n\}/.exec(codes)!;
+    const names = [...list.matchAll(/^ {4}(\w+)(?: = \d+)?,/gm)].map(([, name]) => name);
+    expect(said(names.indexOf('OneLeaderPerTerm'))).toBe('violation: One leader per term');
+    expect(said(names.indexOf('SentinelSingleWritable'))).toBe('violation: One writable master');
+  });
+
   it('tells a stale write from a fresh one', () => {
     const row = eventRows([{ at: 1, kind: 'write-accepted', actor: 5, other: 0, term: 2, a: 1 }]);
-    expect(eventText(readEvent(row, 0), actors(3), [], translator('en'))).toContain('stale');
+    expect(eventText(readEvent(row, 0), actors(3), translator('en'))).toContain('stale');
   });
 });

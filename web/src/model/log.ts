@@ -45,6 +45,7 @@ const GROUP_OF: Record<EventKind, LogGroup> = {
   deposed: 'elections',
   following: 'elections',
   news: 'elections',
+  serves: 'elections',
   'write-issued': 'writes',
   'write-accepted': 'writes',
   'write-refused': 'writes',

@@ -16,7 +16,7 @@ function last(rows: EventRow[]): string {
     kind: id < 3 ? ('node' as const) : id === 3 ? ('client' as const) : ('resource' as const),
     fenced: name === 'fenced',
   }));
-  const run = { history, actors, verdicts: [], events: () => events };
+  const run = { history, actors, events: () => events };
   return markText(history.latest(Number.POSITIVE_INFINITY)!, run, t);
 }
 

@@ -1,5 +1,5 @@
 import { KIND } from '../engine/layout';
-import type { Actor, Verdict } from '../engine/world';
+import type { Actor } from '../engine/world';
 import type { Translate } from '../i18n/translate';
 import type { History, Mark } from './history';
 import { readEvent } from './log';
@@ -13,7 +13,6 @@ const BY_LINK = new Set([KIND.cut, KIND.heal]);
 export interface Run {
   readonly history: History;
   readonly actors: readonly Actor[];
-  readonly verdicts: readonly Verdict[];
   events(): Float64Array;
 }
 
@@ -29,8 +28,7 @@ export function eventAt(index: number, run: Run, t: Translate): string {
   const events = run.events();
   const event = readEvent(events, index);
   const before = event.kind === 'violation' && index > 0 ? readEvent(events, index - 1) : event;
-  const checks = run.verdicts.map(({ check }) => check);
-  return eventText(before.kind === 'write-accepted' ? before : event, run.actors, checks, t);
+  return eventText(before.kind === 'write-accepted' ? before : event, run.actors, t);
 }
 
 /** How many marks of this kind stand at this instant. */

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadEngine } from '../testing/wasm';
+import { isPeerScheme, PEER_FIELDS, PEERS } from './peers';
 import {
   presetOf,
   readFaults,
+  readPeer,
   readSetting,
   SCHEMES,
   type Scenario,
@@ -11,6 +13,7 @@ import {
   titleOf,
   ttlOf,
   USUAL,
+  withPeer,
   withPreset,
   withRule,
   withScheme,
@@ -155,8 +158,49 @@ describe('the setting panel', () => {
       const there = await asRun(withScheme(await asRun({ nodes: 3, seed: '7' }), scheme));
       expect(readSetting(there)).toMatchObject({ scheme, nodes: 3 });
       expect(readSetting(await asRun(withScheme(there, 'raft')))).toMatchObject({ scheme: 'raft', nodes: 3 });
-      expect(ttlOf(there) > 0).toBe(scheme !== 'raft');
+      expect(ttlOf(there) > 0).toBe(scheme !== 'raft' && !isPeerScheme(scheme));
     }
+  });
+
+  it('goes over from each scheme of peers to each other, whatever connections those take', async () => {
+    for (const from of PEERS) {
+      for (const to of PEERS) {
+        const there = await asRun(withScheme(await asRun({ scheme: from, nodes: 3 }), to));
+        expect(readSetting(there)).toMatchObject({ scheme: to, nodes: 3 });
+      }
+    }
+  });
+
+  it('reads and changes every field of a scheme of peers, as the engine has them', async () => {
+    for (const scheme of PEERS) {
+      const whole = await asRun({ scheme, nodes: 5 });
+      const values = readPeer(whole);
+      expect(Object.keys(values)).toEqual(PEER_FIELDS[scheme].map(({ name }) => name));
+      for (const field of PEER_FIELDS[scheme]) {
+        const before = values[field.name];
+        if (field.optional) expect(before, field.name).toBeNaN();
+        else if (field.unit === 'flag') expect(typeof before, field.name).toBe('boolean');
+        else expect(before, field.name).toBeGreaterThanOrEqual(0);
+        const other = field.unit === 'flag' ? !before : field.unit === 'span' ? Number(before) + 1000 : 2;
+        const changed = await asRun(withPeer(whole, field.name, other));
+        expect(readPeer(changed), field.name).toMatchObject({ [field.name]: other });
+      }
+    }
+    expect(readPeer(await asRun({}))).toEqual({});
+  });
+
+  it('leaves out again what may be left out, and bounds the wait for a leader anew', async () => {
+    const whole = await asRun({ scheme: 'sentinel' });
+    const two = await asRun(withPeer(whole, 'quorum', 2));
+    expect(two.sentinel).toMatchObject({ quorum: 2 });
+    expect((await asRun(withPeer(two, 'quorum', Number.NaN))).sentinel).toEqual(whole.sentinel);
+    const patient = await asRun(withPeer(whole, 'failoverTimeout', 300_000));
+    expect(patient.leaderWithin).not.toBe(whole.leaderWithin);
+  });
+
+  it('begins with sentinels that are worth watching', async () => {
+    const there = await asRun(withScheme(await asRun({}), 'sentinel'));
+    expect(readPeer(there)).toMatchObject({ downAfter: 3000, failoverTimeout: 10_000 });
   });
 
   it('never writes over what it cannot read', () => {

@@ -1,3 +1,4 @@
+import { isPeerScheme, LIVELY, PEER_FIELDS, PEERS, type PeerScheme, readField, withField } from './peers';
 import { parseDuration, writeDuration } from './time';
 
 /** A text in both languages, as far as its author wrote it. */
@@ -23,6 +24,7 @@ export type Fault = { at: string } & Record<string, unknown>;
 /** By what nodes elect, as files name it. */
 export const SCHEMES = [
   'raft',
+  ...PEERS,
   'etcd',
   'etcd-single',
   'milvus',
@@ -41,6 +43,11 @@ const TOKENLESS: ReadonlySet<Scheme> = new Set(['redlock']);
 /** Whether a resource can tell leaders apart by a token. */
 export function hasTokens(scenario: Scenario): boolean {
   return !TOKENLESS.has(schemeOf(scenario));
+}
+
+/** The scheme whose nodes watch over data servers, of which one leads. */
+export function hasDataServers(scenario: Scenario): boolean {
+  return schemeOf(scenario) === 'sentinel';
 }
 
 /** Schemes whose store has an asynchronous copy that may take its place. */
@@ -125,19 +132,21 @@ export function withSetting(scenario: Scenario, change: Partial<Setting>): Scena
   const ms = (value: number | undefined, former: unknown) => (value === undefined ? former : inFile(value));
   const [electionMin, electionMax] = pair(raft.electionTimeout);
   const [latencyMin, latencyMax] = pair(network.latency);
+  const scheme = schemeOf(scenario);
   return {
     ...scenario,
     nodes: change.nodes ?? scenario.nodes ?? USUAL.nodes,
-    ...(schemeOf(scenario) === 'raft'
-      ? {
-          raft: {
-            ...raft,
-            electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
-            heartbeat: ms(change.heartbeat, raft.heartbeat),
-            safeMode: change.safeMode ?? raft.safeMode,
-          },
-          disk: { ...disk, write: ms(change.disk, disk.write) },
-        }
+    ...(scheme === 'raft' && {
+      raft: {
+        ...raft,
+        electionTimeout: [ms(change.electionMin, electionMin), ms(change.electionMax, electionMax)],
+        heartbeat: ms(change.heartbeat, raft.heartbeat),
+        safeMode: change.safeMode ?? raft.safeMode,
+      },
+    }),
+    // Those that elect by a store have no disks of their own.
+    ...(scheme === 'raft' || isPeerScheme(scheme)
+      ? { disk: { ...disk, write: ms(change.disk, disk.write) } }
       : { lease: withLease(lease, change) }),
     // What is left out goes by the ttl.
     leaderWithin: change.ttl === undefined ? scenario.leaderWithin : undefined,
@@ -173,6 +182,28 @@ function surroundings({ rateBound, latency, servers }: Record<string, unknown>):
   return { rateBound, latency, servers };
 }
 
+/** The values of what is particular to a scheme of peers, by the names of its fields; none of other schemes. */
+export function readPeer(scenario: Scenario): Record<string, number | boolean> {
+  const scheme = schemeOf(scenario);
+  if (!isPeerScheme(scheme)) return {};
+  const part = partOf(scenario, scheme);
+  return Object.fromEntries(PEER_FIELDS[scheme].map((field) => [field.name, readField(part, field)]));
+}
+
+/** The scenario with this value of a field that is particular to its scheme. What goes by it goes by the new one. */
+export function withPeer(scenario: Scenario, name: string, value: number | boolean): Scenario {
+  const scheme = schemeOf(scenario);
+  if (!isPeerScheme(scheme)) return scenario;
+  const field = PEER_FIELDS[scheme].find((field) => field.name === name);
+  if (!field) return scenario;
+  const part = withField(partOf(scenario, scheme), field, value);
+  return { ...scenario, [scheme]: part, leaderWithin: undefined };
+}
+
+function partOf(scenario: Scenario, scheme: PeerScheme): Record<string, unknown> {
+  return { ...(scenario[scheme] as object | undefined) };
+}
+
 /** The system by whose parameters it goes, if by those of one. */
 export function presetOf(scenario: Scenario): string | null {
   const preset = (scenario.lease as { preset?: unknown } | undefined)?.preset;
@@ -197,11 +228,14 @@ function inFile(milliseconds: number): string {
 
 /** The same nodes, network and clients under another scheme, and nothing that happens to them: the names of faults differ. */
 export function withScheme(scenario: Scenario, scheme: Scheme): Scenario {
-  const { tenure, seed, nodes, network, client } = scenario;
-  return { tenure, seed, scheme, nodes, network, client };
+  const { tenure, seed, nodes, client } = scenario;
+  // Some speak over connections, and some do not: each in the order that is its own.
+  const { order: _, ...network } = { ...(scenario.network as object | undefined) } as Record<string, unknown>;
+  const lively = isPeerScheme(scheme) && LIVELY[scheme];
+  return { tenure, seed, scheme, nodes, network, client, ...(lively && { [scheme]: lively }) };
 }
 
-function schemeOf(scenario: Scenario): Scheme {
+export function schemeOf(scenario: Scenario): Scheme {
   return SCHEMES.find((scheme) => scheme === scenario.scheme) ?? 'raft';
 }
 
@@ -209,6 +243,13 @@ function schemeOf(scenario: Scenario): Scheme {
 export function ttlOf(scenario: Scenario): number {
   const ttl = (scenario.lease as { ttl?: unknown } | undefined)?.ttl;
   return parseDuration(String(ttl)) ?? 0;
+}
+
+/** Whether the nodes replicate a log, and clients use the store on it. */
+export function replicates(scenario: Scenario): boolean {
+  const scheme = schemeOf(scenario);
+  const log = (scenario.raft as { log?: boolean } | undefined)?.log === true;
+  return scheme === 'zab' || scheme === 'kraft' || (scheme === 'raft' && log);
 }
 
 /** Whether clients write through the leader, and not through anyone. */

@@ -75,6 +75,10 @@ describe('an inspected field', () => {
     expect(valueText({ path: 'status', value: 'paused' }, zh)).toBe(zh('status.paused'));
     expect(valueText({ path: 'vote', value: 'n2' }, zh)).toBe('n2');
     expect(fieldText('brandNew', t)).toBe('brandNew');
+    // A count is no code of a reason.
+    expect(valueText({ path: 'refused', value: '0' }, t)).toBe('0');
+    expect(valueText({ path: 'opinion', value: 'odown' }, t)).toBe('ODOWN');
+    expect(valueText({ path: 'failover', value: 'wait-promotion' }, t)).toBe('wait-promotion');
   });
 
   it('keep the names of protocol messages, in every language', () => {

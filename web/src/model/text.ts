@@ -1,6 +1,7 @@
 import type { Problem } from '../engine/errors';
 import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
+import { en } from '../i18n/en';
 import { refusalPlace, refusalWords } from '../i18n/refusals';
 import { isKey, type Lang, type Translate, translator } from '../i18n/translate';
 import type { ClusterView } from './cluster';
@@ -37,13 +38,13 @@ export function termText(term: number, tokens: boolean, t: Translate): string {
   return tokens ? t('node.term', { term }) : t('node.no-token');
 }
 
-/** A sentence about one event. `checks` names the checkers in the order of their indices. */
-export function eventText(
-  event: EventView,
-  actors: readonly Actor[],
-  checks: readonly string[],
-  t: Translate,
-): string {
+/** The checks of the engine, in the order of their codes: the page has its words about them in that order. */
+const CHECKS = Object.keys(en)
+  .filter((key) => /^check\.[a-z-]+$/.test(key))
+  .map((key) => key.slice('check.'.length));
+
+/** A sentence about one event. */
+export function eventText(event: EventView, actors: readonly Actor[], t: Translate): string {
   const params: Record<string, string | number> = {
     actor: actorText(event.actor, actors, t),
     other: actorText(event.other, actors, t),
@@ -89,8 +90,17 @@ export function eventText(
       if (event.b === WIPED) return t('event.persist-lost.wiped', params);
       params.why = event.b < 0 ? t('lost.none') : numbered('lost', event.b, t);
       break;
+    case 'news': {
+      const key = `news.${event.a}`;
+      if (isKey(key)) return t(key, params);
+      break;
+    }
+    case 'serves':
+      if (event.a !== 1) return t('event.serves.no', params);
+      if (event.b !== 1) return t('event.serves.untold', params);
+      break;
     case 'violation':
-      params.check = checkText(checks[event.a] ?? '', t);
+      params.check = checkText(CHECKS[event.a] ?? '', t);
       break;
     case 'write-accepted':
       if (event.a === 1) return t('event.write-accepted.stale', params);
@@ -126,18 +136,21 @@ export function valueText({ path, value }: Leaf, t: Translate): string {
   if (typeof value === 'number' && LENGTHS.has(path)) return spanText(value);
   // Roles and states: the engine's words, of which the page knows the last or the first.
   const words = String(value).split(' ');
-  const key = [words.at(-1), words[0]].map((word) => `${path}.${word}`).find(isKey);
+  // A number is no word, whatever has words for its codes.
+  const named = [words.at(-1), words[0]].filter((word) => !/^\d*$/.test(word ?? ''));
+  const key = named.map((word) => `${path}.${word}`).find(isKey);
   return key ? t(key) : String(value);
 }
 
 /** The state of the cluster in a few sentences, for a screen reader. */
-export function describeCluster({ nodes, cut, summary }: ClusterView, t: Translate): string {
+export function describeCluster({ nodes, servers, cut, summary }: ClusterView, t: Translate): string {
+  const all = [...nodes, ...servers];
   const names = (status: Status) =>
-    nodes
+    all
       .filter((node) => node.status === status)
       .map(({ name }) => name)
       .join(', ');
-  const leader = nodes.find(({ leading }) => leading);
+  const leader = all.find(({ id }) => id === summary.leader);
   const parts = [leader ? t('say.leader', { name: leader.name, term: summary.leaderTerm }) : t('say.none')];
   if (names('crashed')) parts.push(t('say.down', { names: names('crashed') }));
   if (names('paused')) parts.push(t('say.paused', { names: names('paused') }));

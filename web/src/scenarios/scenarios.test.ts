@@ -131,7 +131,7 @@ describe('the scenario', () => {
     const kinds = Array.from({ length: events.length / EVENT.stride }, (_, i) => readEvent(events, i));
     const over = kinds.filter(({ kind, b }) => kind === 'job-claimed' && b >= 0);
     expect(over.map(({ a }) => a)).toEqual([4, 4]);
-    const said = eventText(over[0], engine.actors(), [], translator('en'));
+    const said = eventText(over[0], engine.actors(), translator('en'));
     expect(said).toMatch(/gives job 4 to n2, token 2: token 1 had begun it$/);
     for (const check of ['jobs-lost', 'jobs-run-twice-fenced', 'jobs-run-twice-unfenced', 'jobs-concurrent'])
       expect(verdict(check), check).toBe('holds');

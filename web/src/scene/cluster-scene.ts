@@ -3,6 +3,7 @@ import type { Translate } from '../i18n/translate';
 import type { ClusterView, FlightView } from '../model/cluster';
 import { actorText, messageText } from '../model/text';
 import { FlightLayer } from './flight-layer';
+import { FollowLayer } from './follow-layer';
 import { type Layout, layout, type Point } from './geometry';
 import { LinkLayer } from './link-layer';
 import { NodeMark } from './node-mark';
@@ -29,6 +30,7 @@ export interface ClusterDrawing {
  */
 export class ClusterScene {
   private readonly links: LinkLayer;
+  private readonly follows: FollowLayer;
   private readonly flights: FlightLayer;
   private readonly nodeGroup: SVGGElement;
   private readonly sideGroup: SVGGElement;
@@ -37,6 +39,7 @@ export class ClusterScene {
   private servers: ServerMark[] = [];
   private resources: ResourceMark[] = [];
   private layout: Layout | null = null;
+  private groups = 0;
   private width = 0;
   private height = 0;
 
@@ -54,6 +57,7 @@ export class ClusterScene {
     });
     add(hatch, 'rect', { class: 'hatch-line', width: 2, height: 6 });
     this.links = new LinkLayer(svg);
+    this.follows = new FollowLayer(svg);
     this.sideGroup = add(svg, 'g');
     this.client = new ClientMark(this.sideGroup);
     // Messages pass behind the nodes that lie on their way.
@@ -71,12 +75,12 @@ export class ClusterScene {
     if (this.width === 0 || this.height === 0) return;
     const plan = this.planned(cluster);
     this.links.update(plan, cluster.cut);
+    this.follows.update(plan, cluster.servers);
     cluster.nodes.forEach((node, i) => {
-      this.nodes[i].update(node, cluster.nodes.length, tokens, node.id === selected, t);
+      this.nodes[i].update(node, cluster, tokens, node.id === selected, t);
     });
     cluster.servers.forEach((server, i) => {
-      const holder = server.holder === null ? null : cluster.nodes[server.holder].name;
-      this.servers[i].update(server, holder, server.id === selected, t);
+      this.servers[i].update(server, cluster, server.id === selected, t);
     });
     cluster.resources.forEach((resource, i) => {
       this.resources[i].update(resource, flashes.get(resource.id) ?? null, plan.stacked, t);
@@ -89,18 +93,23 @@ export class ClusterScene {
         to: actorText(flight.to, actors, t),
         term: flight.term,
       });
-    const place = this.placer(cluster, plan);
+    const place = this.placer(cluster, actors, plan);
     this.flights.update(cluster.flights, place, 4.2 * Math.min(1.5, plan.scale), still, describe);
   }
 
-  private placer(cluster: ClusterView, plan: Layout): (actor: number) => { at: Point; clear: number } | null {
+  private placer(
+    cluster: ClusterView,
+    actors: readonly Actor[],
+    plan: Layout,
+  ): (actor: number) => { at: Point; clear: number } | null {
     const n = cluster.nodes.length;
+    // Where there are several who write, one stands for all.
+    const writes = new Set(actors.filter(({ name }) => name === cluster.client?.name).map(({ id }) => id));
     return (actor) => {
       if (actor < n) return { at: plan.nodes[actor], clear: plan.radius * 1.1 };
       const server = plan.servers[actor - n];
       if (server) return { at: server, clear: plan.server * 1.6 };
-      if (actor === cluster.client?.id)
-        return { at: plan.client, clear: plan.stacked ? 18 : 22 * plan.scale };
+      if (writes.has(actor)) return { at: plan.client, clear: plan.stacked ? 18 : 22 * plan.scale };
       const resource = cluster.resources.findIndex(({ id }) => id === actor);
       return resource < 0
         ? null
@@ -113,9 +122,11 @@ export class ClusterScene {
     const n = cluster.nodes.length;
     const r = cluster.resources.length;
     const s = cluster.servers.length;
-    if (this.layout && this.nodes.length === n && this.resources.length === r && this.servers.length === s)
-      return this.layout;
-    const plan = layout(n, r, this.width, this.height, s);
+    const groups = cluster.groups;
+    const same = this.nodes.length === n && this.resources.length === r && this.servers.length === s;
+    if (this.layout && same && this.groups === groups) return this.layout;
+    this.groups = groups;
+    const plan = layout(n, r, this.width, this.height, { servers: s, groups });
     this.layout = plan;
     set(this.svg, 'data-stacked', String(plan.stacked));
     set(this.svg, 'viewBox', `0 0 ${plan.width} ${plan.height}`);

@@ -11,8 +11,10 @@ export interface Layout {
   scale: number;
   radius: number;
   nodes: Point[];
-  /** The servers of a store stand in the middle, where every node reaches them. */
+  /** Servers stand in the middle, where every node reaches them. */
   servers: Point[];
+  /** They keep data of their own, and copy from each other. */
+  data: boolean;
   /** Half the height of a server. */
   server: number;
   /** The height of the middle of the ring. */
@@ -35,6 +37,8 @@ const LOW = 320;
 
 /** On one that is lower than this several servers do not fit inside the ring of the nodes. */
 const SEVERAL = 400;
+/** Nor do those that have words below them, on one that is not higher by so much. */
+const WORDS_BELOW = 110;
 
 /** How wide the words at client and resources are where they are smallest. */
 const WORDS = 104;
@@ -51,7 +55,19 @@ export const FOOT_TEXT = 22;
 const KEEPER = 44;
 export const KEEPER_TEXT = 36;
 
-export function layout(nodes: number, resources: number, width: number, height: number, servers = 0): Layout {
+/** Servers in the middle: how many, and if they keep data of their own, how many groups of them copy from each other. */
+export interface Middle {
+  servers: number;
+  groups?: number;
+}
+
+export function layout(
+  nodes: number,
+  resources: number,
+  width: number,
+  height: number,
+  { servers, groups = 0 }: Middle = { servers: 0 },
+): Layout {
   const stacked = width < height * 1.2 || width < 540;
   const scale = stacked
     ? clamp(Math.min(width / 400, height / 400), 0.7, 1.5)
@@ -60,7 +76,8 @@ export function layout(nodes: number, resources: number, width: number, height: 
   const crowd = nodes <= 5 ? (low ? 0.98 : 1) : nodes <= 7 ? (low || stacked ? 0.8 : 0.88) : 0.7;
   const radius = 34 * scale * crowd;
   const side = stacked ? 0 : Math.max(112 * scale, WORDS + 12);
-  const far = stacked ? 0 : Math.max(184 * scale, (KEEPER + KEEPER_TEXT) * scale + WORDS);
+  const beside = resources === 0 ? 16 : Math.max(184 * scale, (KEEPER + KEEPER_TEXT) * scale + WORDS);
+  const far = stacked ? 0 : beside;
   const foot = stacked ? FOOT : 0;
 
   const room = { width: width - side - far, height: height - foot };
@@ -73,15 +90,19 @@ export function layout(nodes: number, resources: number, width: number, height: 
     x: side + room.width / 2,
     y: radius * REACH + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
   };
-  // Where there is no height, nodes stand in a row above the servers.
-  const flat = servers > 0 && (stacked || low || (servers > 1 && height < SEVERAL));
+  // Where there is no height, or the middle is full, nodes stand in a row above the servers.
+  const data = groups > 0;
+  const several = data ? SEVERAL + WORDS_BELOW : SEVERAL;
+  const crowded = groups > 1 || (servers > 1 && height < several);
+  const flat = servers > 0 && (stacked || low || crowded);
   const ring = flat
     ? inARow(nodes, room.width, side, radius * REACH)
     : Array.from({ length: nodes }, (_, i) => {
         const angle = -Math.PI / 2 + (i * 2 * Math.PI) / nodes;
         return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
       });
-  const server = radius * (servers > 1 ? 0.5 : 0.8);
+  const server = radius * (data ? 0.62 : servers > 1 ? 0.5 : 0.8);
+  const step = Math.min(radius * 3.6, rx * 0.62);
   const row = height - foot / 2;
   return {
     width,
@@ -90,9 +111,12 @@ export function layout(nodes: number, resources: number, width: number, height: 
     radius,
     nodes: ring,
     servers: flat
-      ? inARow(servers, room.width, side, room.height - server * 1.6 - 14)
-      : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
+      ? inARow(servers, room.width, side, room.height - (data ? server + below(server) : server * 1.6 + 14))
+      : data
+        ? inARow(servers, step * servers, centre.x - (step * servers) / 2, centre.y)
+        : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
     server,
+    data,
     middle: flat ? room.height / 2 : centre.y,
     client: stacked ? { x: width * FOOT_FROM[0], y: row } : { x: side * 0.55, y: height / 2 },
     resources: Array.from({ length: resources }, (_, i) =>
@@ -113,6 +137,16 @@ function round({ x, y }: Point, count: number, reach: Point): Point[] {
     const angle = -Math.PI / 2 + (i * 2 * Math.PI) / count;
     return count === 1 ? { x, y } : { x: x + reach.x * Math.cos(angle), y: y + reach.y * Math.sin(angle) };
   });
+}
+
+/** Height of a line of the words below a server of data: what it is, and how much it has. */
+export function lineBelow(server: number): number {
+  return Math.max(13, server * 0.6);
+}
+
+/** How far those words reach below it. */
+function below(server: number): number {
+  return lineBelow(server) * 2.3 + 2;
 }
 
 /** Places side by side. */

@@ -52,6 +52,23 @@ const LOOKS: Readonly<Record<number, MessageLook>> = {
   61: 'grant',
   62: 'grant',
   66: 'refuse',
+  71: 'grant',
+  73: 'grant',
+  74: 'vote',
+  75: 'vote-grant',
+  77: 'fence',
+  81: 'refuse',
+  90: 'vote',
+  91: 'vote',
+  92: 'vote-grant',
+  93: 'refuse',
+  95: 'grant',
+  96: 'release',
+  97: 'grant',
+  99: 'grant',
+  100: 'refuse',
+  101: 'refuse',
+  103: 'grant',
 };
 
 export function messageLook(kind: number): MessageLook {
@@ -88,6 +105,17 @@ export function crossPath(size: number): string {
 export function crownPath(size: number): string {
   const p = (x: number, y: number) => `${num(x * size)} ${num(y * size)}`;
   return `M${p(-1, 0)}L${p(-1.15, -0.95)}L${p(-0.5, -0.5)}L${p(0, -1.25)}L${p(0.5, -0.5)}L${p(1.15, -0.95)}L${p(1, 0)}Z`;
+}
+
+/** An eye, the sign for somebody who watches. */
+export function eyePath(size: number): string {
+  const s = num(size);
+  const lid = num(size * 0.9);
+  const pupil = num(size * 0.28);
+  return (
+    `M${num(-size)} 0Q0 ${num(-size * 0.9)} ${s} 0Q0 ${lid} ${num(-size)} 0Z` +
+    `M${pupil} 0A${pupil} ${pupil} 0 1 1 ${num(-size * 0.28)} 0A${pupil} ${pupil} 0 1 1 ${pupil} 0Z`
+  );
 }
 
 /** A cylinder, the sign for something that keeps data. */

@@ -12,12 +12,12 @@ export class LinkLayer {
     this.group = add(parent, 'g', { class: 'links', 'aria-hidden': 'true' });
   }
 
-  /** Links between the nodes; or, where there are servers, between each of them and each node. */
-  update({ nodes, radius, servers, server }: Layout, cut: readonly (readonly boolean[])[]): void {
+  /** Links between the nodes; or, where there are servers of a store, between each of them and each node. */
+  update({ nodes, radius, servers, server, data }: Layout, cut: readonly (readonly boolean[])[]): void {
     const state = JSON.stringify([nodes, servers, cut]);
     if (state === this.drawn) return;
     this.drawn = state;
-    this.rebuild(nodes.length, servers.length);
+    this.rebuild(nodes.length, servers.length, data);
     const ends = [...nodes, ...servers];
     for (const { a, b, whole, broken } of this.pairs) {
       const there = cut[a]?.[b] ?? false;
@@ -39,19 +39,21 @@ export class LinkLayer {
             rest(closed, closed === from ? to : from, clear, 4),
         );
       } else {
-        set(whole, 'd', line(from, to, clear, 0));
+        // Who copies from whom says more than that servers reach each other.
+        set(whole, 'd', a >= nodes.length ? '' : line(from, to, clear, 0));
         set(broken, 'd', '');
       }
     }
   }
 
-  private rebuild(n: number, servers: number): void {
-    if (this.counts === `${n} ${servers}`) return;
-    this.counts = `${n} ${servers}`;
+  private rebuild(n: number, servers: number, data: boolean): void {
+    const counts = `${n} ${servers} ${data}`;
+    if (this.counts === counts) return;
+    this.counts = counts;
     this.group.replaceChildren();
     this.pairs = [];
-    for (let a = 0; a < n; a += 1) {
-      for (let b = servers > 0 ? n : a + 1; b < n + servers; b += 1) {
+    for (let a = 0; a < (data ? n + servers : n); a += 1) {
+      for (let b = servers > 0 && !data ? n : a + 1; b < n + servers; b += 1) {
         this.pairs.push({
           a,
           b,

@@ -1,9 +1,10 @@
 import type { Translate } from '../i18n/translate';
-import { type NodeView, quorum } from '../model/cluster';
+import type { ClusterView, NodeView } from '../model/cluster';
 import { hueOf } from '../model/palette';
+import { roleText, stateText } from '../model/state';
 import { termText } from '../model/text';
 import { arc, circle, type Layout, num, type Point, polar, polygon, wordsAt } from './geometry';
-import { bodyPath, crossPath, crownPath, cylinderPath } from './glyphs';
+import { bodyPath, crossPath, crownPath, cylinderPath, eyePath } from './glyphs';
 import { add, onPress, set, setText, show } from './svg';
 
 /** One node of the cluster: shape for role, colour for term, rings for what runs out. */
@@ -19,6 +20,7 @@ export class NodeMark {
   private readonly body: SVGPathElement;
   private readonly hatch: SVGPathElement;
   private readonly crown: SVGPathElement;
+  private readonly eye: SVGPathElement;
   private readonly cross: SVGPathElement;
   private readonly pause: SVGGElement;
   private readonly pauseShape: SVGPathElement;
@@ -41,6 +43,7 @@ export class NodeMark {
     this.body = add(this.group, 'path', { class: 'body' });
     this.hatch = add(this.group, 'path', { class: 'hatch' });
     this.crown = add(this.group, 'path', { class: 'crown' });
+    this.eye = add(this.group, 'path', { class: 'eye' });
     this.cross = add(this.group, 'path', { class: 'cross' });
     this.name = add(this.group, 'text', { class: 'name' });
     this.term = add(this.group, 'text', { class: 'term' });
@@ -64,6 +67,8 @@ export class NodeMark {
     set(this.track, 'd', circle(r * 1.3));
     set(this.crown, 'd', crownPath(r * 0.24));
     set(this.crown, 'transform', `translate(0 ${num(-r * 0.42)})`);
+    set(this.eye, 'd', eyePath(r * 0.34));
+    set(this.eye, 'transform', `translate(0 ${num(-r * 0.55)})`);
     set(this.cross, 'd', crossPath(r * 0.95));
     set(this.pauseShape, 'd', pausePath(r * 0.18));
     set(this.pause.firstElementChild!, 'r', num(r * 0.36));
@@ -81,26 +86,31 @@ export class NodeMark {
     this.group.remove();
   }
 
-  update(node: NodeView, nodes: number, tokens: boolean, selected: boolean, t: Translate): void {
+  update(node: NodeView, cluster: ClusterView, tokens: boolean, selected: boolean, t: Translate): void {
     const r = this.radius;
     const hue = hueOf(node.term);
     const up = node.status === 'up';
-    const leads = node.role === 'leader';
-    set(this.group, 'class', `node ${node.role} ${node.status}${selected ? ' selected' : ''}`);
+    const watch = node.own?.scheme === 'sentinel' ? node.own.watches[0] : null;
+    // A sentinel leads a failover at most: who leads is a data server.
+    const role = watch && node.role === 'leader' ? 'elected' : node.role;
+    const leads = role === 'leader';
+    const opinion = watch && up ? ` ${watch.opinion}` : '';
+    set(this.group, 'class', `node ${role} ${node.status}${opinion}${selected ? ' selected' : ''}`);
     set(this.group, 'data-hue', String(hue));
     set(this.group, 'data-role', node.role);
     set(this.group, 'data-status', node.status);
     set(this.group, 'aria-pressed', String(selected));
-    set(this.group, 'aria-label', nodeLabel(node, t));
-    set(this.body, 'd', bodyPath(node.role, r));
-    set(this.hatch, 'd', node.status === 'paused' ? bodyPath(node.role, r) : '');
+    set(this.group, 'aria-label', nodeLabel(node, cluster, t));
+    set(this.body, 'd', bodyPath(role, r));
+    set(this.hatch, 'd', node.status === 'paused' ? bodyPath(role, r) : '');
     show(this.crown, leads && node.status !== 'crashed');
+    show(this.eye, watch !== null && node.status !== 'crashed');
     show(this.cross, node.status === 'crashed');
     show(this.pause, node.status === 'paused');
     show(this.disk, up && node.diskPending > 0);
     setText(this.name, node.name);
     setText(this.term, termText(node.term, tokens, t));
-    setText(this.role, roleLine(node, nodes, t));
+    setText(this.role, stateText(node, cluster, t));
 
     // A leader's next deadline is its heartbeat: the lease is what matters to it.
     const timed = node.status !== 'crashed' && node.timer && node.lease === null;
@@ -118,21 +128,16 @@ export class NodeMark {
 }
 
 /** What a screen reader says of a node. */
-export function nodeLabel(node: NodeView, t: Translate): string {
+export function nodeLabel(node: NodeView, cluster: ClusterView, t: Translate): string {
   const key =
     node.status === 'paused'
       ? 'node.label.paused'
       : node.status === 'crashed'
         ? 'node.label.crashed'
         : 'node.label';
-  return t(key, { name: node.name, role: t(`role.${node.role}`), term: node.term });
-}
-
-function roleLine(node: NodeView, nodes: number, t: Translate): string {
-  if (node.status !== 'up') return t(`status.${node.status}`);
-  const role = t(`role.${node.role}`);
-  if (node.role !== 'candidate' && node.role !== 'pre-candidate') return role;
-  return t('node.votes', { role, granted: node.granted, needed: quorum(nodes) });
+  // What is particular to a scheme is in what it is doing.
+  const role = node.own && node.status === 'up' ? stateText(node, cluster, t) : roleText(node, t);
+  return t(key, { name: node.name, role, term: node.term });
 }
 
 /** The hand of a ring, across it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MESSAGES, ROLES } from '../engine/layout';
-import { along, arc, layout, polar, polygon, wordsAt } from './geometry';
+import { along, arc, layout, lineBelow, polar, polygon, wordsAt } from './geometry';
 import { bodyPath, isHollow, messageLook, messagePath } from './glyphs';
 import { planLanes } from './lanes';
 
@@ -39,6 +39,29 @@ describe('layout', () => {
     );
   });
 
+  it('keeps servers of data with their words apart from each other and from nodes', () => {
+    const stages = fc.record({
+      nodes: fc.constantFrom(3, 5, 7),
+      groups: fc.constantFrom(1, 2),
+      copies: fc.constantFrom(2, 3),
+      width: fc.integer({ min: 360, max: 2600 }),
+      height: fc.integer({ min: 300, max: 1200 }),
+    });
+    fc.assert(
+      fc.property(stages, ({ nodes, groups, copies, width, height }) => {
+        const plan = layout(nodes, 0, width, height, { servers: groups * copies, groups });
+        expect(plan.servers).toHaveLength(groups * copies);
+        plan.servers.forEach((a, i) => {
+          for (const b of plan.servers.slice(i + 1))
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.server * 2);
+          for (const b of plan.nodes)
+            expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(plan.radius * 1.35 + plan.server);
+          expect(a.y + plan.server + 2 + 2 * lineBelow(plan.server)).toBeLessThanOrEqual(height);
+        });
+      }),
+    );
+  });
+
   it('keeps servers in the middle apart from each other, and their rings from those of nodes', () => {
     const stages = fc.record({
       nodes: fc.constantFrom(3, 5, 7),
@@ -48,7 +71,7 @@ describe('layout', () => {
     });
     fc.assert(
       fc.property(stages, ({ nodes, servers, width, height }) => {
-        const plan = layout(nodes, 2, width, height, servers);
+        const plan = layout(nodes, 2, width, height, { servers });
         expect(plan.servers).toHaveLength(servers);
         plan.servers.forEach((a, i) => {
           for (const b of plan.servers.slice(i + 1))

@@ -26,7 +26,6 @@ const place = { history, events, plan, width: 200, window: { from: 0, span: 200 
 const run = {
   history,
   events: () => events,
-  verdicts: [],
   actors: ['n1', 'n2', 'n3', 'client', 'fenced', 'unfenced'].map((name, id) => ({
     id,
     name,

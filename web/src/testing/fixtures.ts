@@ -37,7 +37,7 @@ export function resourceRows(...rows: Fields<typeof RESOURCE>[]): Float64Array {
 }
 
 export function serverRows(...rows: Fields<typeof SERVER>[]): Float64Array {
-  const none = { holder: -1, until: -1, pace: 1_000_000 };
+  const none = { holder: -1, until: -1, pace: 1_000_000, follows: -1 };
   return table(
     SERVER,
     rows.map((row) => ({ ...none, ...row })),
@@ -88,6 +88,7 @@ export function frame(fields: Partial<Frame>): Frame {
     flights: flightRows(),
     resources: resourceRows(),
     servers,
+    particulars: new Float64Array(),
     links: new Uint8Array(n * n),
     summary: summaryRow({}),
     overlaps: new Float64Array(),

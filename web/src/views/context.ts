@@ -1,5 +1,7 @@
 import { getContext, setContext } from 'svelte';
 import type { Bench } from '../actions';
+import { dialect } from '../i18n/dialect';
+import type { Translate } from '../i18n/translate';
 
 const KEY = Symbol('bench');
 
@@ -10,4 +12,9 @@ export function provideBench(bench: Bench): Bench {
 
 export function useBench(): Bench {
   return getContext<Bench>(KEY);
+}
+
+/** The words of the page as the scheme of the run says them. */
+export function spoken({ lab, prefs }: Bench): Translate {
+  return dialect(prefs.t, lab.setting.scheme, prefs.lang);
 }

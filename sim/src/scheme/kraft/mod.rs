@@ -5,11 +5,13 @@
 //! (KC-2).
 
 pub(crate) mod code;
+mod shown;
 mod traced;
 
 pub(crate) use code::message_kind;
 pub(crate) use traced::fold;
 
+use super::particulars::Particulars;
 use super::{Carried, Detail, Logged, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::brokers::{self, BrokerServer};
 use crate::check::Fact;
@@ -169,6 +171,10 @@ impl Scheme for Machine {
             last: (term, index),
             ..Detail::default()
         }
+    }
+
+    fn particulars(&self) -> Particulars {
+        shown::particulars(self)
     }
 
     fn holder(&self) -> Holder {

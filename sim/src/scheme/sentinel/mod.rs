@@ -7,10 +7,12 @@ pub(crate) mod code;
 mod disk;
 pub(crate) mod news;
 mod server;
+mod shown;
 
 pub(crate) use code::message_kind;
 pub(crate) use server::DataServer;
 
+use super::particulars::Particulars;
 use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::Fact;
 use crate::check::configurations::Configuration;
@@ -276,6 +278,10 @@ impl Scheme for Machine {
             pending: self.pending(),
             ..Detail::default()
         }
+    }
+
+    fn particulars(&self) -> Particulars {
+        shown::particulars(self)
     }
 
     /// No resource is asked for anything in a sentinel's name.

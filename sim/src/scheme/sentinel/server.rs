@@ -1,7 +1,7 @@
 //! A data server: takes writes or follows who does, in the process and by the clock of a server of the world.
 
 use crate::scheme::{PeerSaid, StoreAsk, StoreSaid};
-use crate::server::{Record, Service};
+use crate::server::{Part, Record, Serves, Service};
 use tenure::sentinel::Role;
 use tenure::sentinel::data::{Config, Data, Input, Mark, Saved};
 use tenure::{Instant, NodeId, Ticket};
@@ -75,20 +75,25 @@ impl Service for DataServer {
         self.data.as_deref()
     }
 
-    fn records(&self, now: u64) -> Vec<Record> {
-        let Some(data) = &self.data else {
-            return Vec::new();
-        };
-        vec![Record {
-            key: match data.role() {
-                Role::Master => "master".to_owned(),
-                Role::Replica => "replica".to_owned(),
+    fn serves(&self, now: u64) -> Option<Serves> {
+        let now = Instant::from_micros(now);
+        let data = self.data.as_ref()?;
+        Some(Serves {
+            part: match data.role() {
+                Role::Master => Part::Master,
+                Role::Replica => Part::Replica,
             },
-            holder: None,
-            token: data.history().len(),
-            ends: None,
-            holds: data.is_writable(Instant::from_micros(now)),
-        }]
+            follows: data.master().map(|master| master.0 as u16),
+            end: data.history().len(),
+            linked: data.is_linked(now),
+            copying: data.is_copying(),
+            writable: data.is_writable(now),
+        })
+    }
+
+    /// No election goes by what it keeps.
+    fn records(&self, _: u64) -> Vec<Record> {
+        Vec::new()
     }
 
     fn due(&self) -> Option<u64> {

@@ -2,11 +2,13 @@
 
 pub(crate) mod code;
 mod disk;
+mod shown;
 mod traced;
 
 pub(crate) use code::message_kind;
 pub(crate) use traced::fold;
 
+use super::particulars::Particulars;
 use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::Fact;
 use crate::check::broadcast::Act;
@@ -156,6 +158,10 @@ impl Scheme for Machine {
             last: (term, index),
             ..Detail::default()
         }
+    }
+
+    fn particulars(&self) -> Particulars {
+        shown::particulars(self)
     }
 
     fn holder(&self) -> Holder {
