@@ -1,5 +1,6 @@
 //! What clients ask of a ZooKeeper server, and what it says.
 
+use super::image::Step;
 use super::sessions::{Password, SessionId};
 use crate::store::{Key, Value};
 use std::fmt;
@@ -54,6 +55,18 @@ pub enum Command {
     Sync(Key),
     /// `closeSession`
     Close,
+}
+
+impl Command {
+    /// The change that it is; nothing where it only looks.
+    pub(super) fn step(&self) -> Option<Step> {
+        Some(match self {
+            Self::Do(operation) => Step::Do(operation.clone()),
+            Self::Multi(operations) => Step::Multi(operations.clone()),
+            Self::Close => Step::End,
+            _ => return None,
+        })
+    }
 }
 
 /// What changes something, or, among others, prevents that.

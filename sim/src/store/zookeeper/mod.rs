@@ -22,11 +22,14 @@
 //! its hash tables is in the order of names here: children in a listing, and what a session takes along when it ends.
 
 mod command;
+mod front;
+mod image;
 mod server;
 mod sessions;
 mod tree;
 mod watches;
 
 pub use command::{Command, Connect, Error, Event, Mode, Operation, Reply, Said, Stat, Version};
-pub use server::{Image, Server};
+pub use image::Image;
+pub use server::Server;
 pub use sessions::{Password, SessionId, password};
