@@ -5,6 +5,7 @@
 
 mod balancer;
 mod candidate;
+mod client;
 mod etcd;
 mod kubernetes;
 mod presets;
@@ -21,6 +22,7 @@ use crate::server::Service;
 use crate::store::etcd::{Etcd, Member, Peer};
 use balancer::Balancer;
 use candidate::{Candidate, hear, said};
+use client::Client;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
@@ -118,7 +120,7 @@ impl Kept {
 pub struct Machine {
     scheme: AnyScheme,
     /// Which server is asked, where each of them answers for all.
-    balancer: Option<Balancer>,
+    client: Option<Client>,
     names: Arc<[Identity]>,
     holder: Holder,
 }
@@ -151,26 +153,36 @@ macro_rules! each {
 
 impl Machine {
     pub(super) fn handle(&mut self, now: Instant, input: Input<PeerSaid, Answer>) {
-        if let Some(balancer) = &mut self.balancer {
-            balancer.hears(now, &input);
+        let input = match &mut self.client {
+            Some(client) => client.hears(now, input),
+            None => Some(input),
+        };
+        if let Some(input) = input {
+            each!(&mut self.scheme, scheme => hear(scheme, now, input));
         }
-        each!(&mut self.scheme, scheme => hear(scheme, now, input));
-        if let Some(lost) = self.balancer.as_mut().and_then(Balancer::look) {
-            each!(&mut self.scheme, scheme => hear(scheme, now, lost));
+        while let Some(told) = self.client.as_mut().and_then(Client::tells) {
+            each!(&mut self.scheme, scheme => hear(scheme, now, told));
         }
     }
 
     pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
-        if let Some(closing) = self.balancer.as_mut().and_then(Balancer::poll) {
-            return Some(closing);
+        loop {
+            if let Some(output) = self.client.as_mut().and_then(Client::poll) {
+                return Some(output);
+            }
+            let output = match each!(&mut self.scheme, scheme => said(scheme)?) {
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                output => output,
+            };
+            match &mut self.client {
+                Some(client) => {
+                    if let Some(output) = client.routed(output) {
+                        return Some(output);
+                    }
+                }
+                None => return Some(output),
+            }
         }
-        Some(match each!(&mut self.scheme, scheme => said(scheme)?) {
-            Output::Event(event) => Output::Event(self.placed(event)),
-            output => match &mut self.balancer {
-                Some(balancer) => balancer.routed(output),
-                None => output,
-            },
-        })
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {

@@ -1,6 +1,6 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Balancer, Kept, Machine, etcd, redis, zookeeper};
+use super::{AnyScheme, Balancer, Client, Kept, Machine, etcd, redis, zookeeper};
 use crate::scenario::{Lease, node_name};
 use crate::store::etcd::Member;
 use std::sync::Arc;
@@ -289,12 +289,14 @@ impl Setup {
             }
         };
         let several = usize::from(self.servers);
-        let balanced = self.kind.is_cluster() && several > 1;
+        let clustered = self.kind.is_cluster() && several > 1;
         Some(Machine {
             scheme,
             // They do not all ask the same one.
-            balancer: balanced
-                .then(|| Balancer::new(several, node % several, self.timing.patience, now)),
+            client: clustered.then(|| {
+                let member = node % several;
+                Client::Etcd(Balancer::new(several, member, self.timing.patience, now))
+            }),
             names: self.names.clone(),
             holder: Holder {
                 node: self.names[node].node(),

@@ -136,6 +136,12 @@ impl Server {
         self.image.clone()
     }
 
+    /// What it holds.
+    #[must_use]
+    pub const fn held(&self) -> &Image {
+        &self.image
+    }
+
     /// The process starts anew, with a backup: what happened since did not.
     pub fn restore(&mut self, now: u64, image: &Image) {
         *self = Self::with(now, self.tick, image.clone());

@@ -1,0 +1,53 @@
+//! What stands between a machine and a cluster of servers, each of which answers for all: it asks one of them at a time, and
+//! goes to another when that one is of no use.
+
+use super::Balancer;
+use crate::scheme::{Answer, Ask, PeerSaid, Write};
+use tenure::{Input, Instant, Output};
+
+/// The client of a store.
+#[derive(Clone, Debug)]
+pub(super) enum Client {
+    /// Of etcd.
+    Etcd(Balancer),
+}
+
+impl Client {
+    /// Something comes: what the machine hears of it.
+    pub(super) fn hears(
+        &mut self,
+        now: Instant,
+        input: Input<PeerSaid, Answer>,
+    ) -> Option<Input<PeerSaid, Answer>> {
+        match self {
+            Self::Etcd(balancer) => {
+                balancer.hears(now, &input);
+                Some(input)
+            }
+        }
+    }
+
+    /// What the machine is to hear besides.
+    pub(super) fn tells(&mut self) -> Option<Input<PeerSaid, Answer>> {
+        match self {
+            Self::Etcd(balancer) => balancer.look(),
+        }
+    }
+
+    /// What is still to be said before anything else.
+    pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
+        match self {
+            Self::Etcd(balancer) => balancer.poll(),
+        }
+    }
+
+    /// What is said of what the machine says.
+    pub(super) fn routed(
+        &mut self,
+        output: Output<PeerSaid, Ask<Write>>,
+    ) -> Option<Output<PeerSaid, Ask<Write>>> {
+        match self {
+            Self::Etcd(balancer) => Some(balancer.routed(output)),
+        }
+    }
+}
