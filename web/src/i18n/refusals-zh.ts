@@ -81,7 +81,7 @@ export const REFUSALS_ZH: Refusals = {
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
   'one-server': {
     reason: '这种方案的存储只有一台服务器',
-    remedy: '去掉 servers，或使用方案 redlock 或 etcd',
+    remedy: '去掉 servers，或使用方案 redlock、etcd 或 zookeeper',
   },
   'cluster-size': {
     reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意',
@@ -91,7 +91,7 @@ export const REFUSALS_ZH: Refusals = {
     reason: '这个系统用的是另一种方案',
     remedy: '去掉 preset，或换成它所用的方案（{remedy}）',
   },
-  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock 或 etcd' },
+  'one-server': { reason: '这种方案的存储只有一台服务器', remedy: '去掉 servers，或使用方案 redlock、etcd 或 zookeeper' },
   'cluster-size': { reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意', remedy: '写 1、3 或 5' },
   'quorum-beyond-nodes': { reason: '没有这么多哨兵来认定主服务器下线', remedy: '把 sentinel.quorum 设为不超过节点数' },
   'too-few-replicas': { reason: '没有哪个主服务器有这么多副本，它永远不会接受写入', remedy: '减小 sentinel.minReplicasToWrite，或增大 sentinel.replicas' },

@@ -2,6 +2,8 @@
 //! goes to another when that one is of no use.
 
 use super::Balancer;
+#[cfg(feature = "peers")]
+use super::zookeeper::Library;
 use crate::scheme::{Answer, Ask, PeerSaid, Write};
 use tenure::{Input, Instant, Output};
 
@@ -10,6 +12,9 @@ use tenure::{Input, Instant, Output};
 pub(super) enum Client {
     /// Of etcd.
     Etcd(Balancer),
+    /// Of ZooKeeper.
+    #[cfg(feature = "peers")]
+    ZooKeeper(Box<Library>),
 }
 
 impl Client {
@@ -24,6 +29,8 @@ impl Client {
                 balancer.hears(now, &input);
                 Some(input)
             }
+            #[cfg(feature = "peers")]
+            Self::ZooKeeper(library) => library.hears(now, input),
         }
     }
 
@@ -31,6 +38,8 @@ impl Client {
     pub(super) fn tells(&mut self) -> Option<Input<PeerSaid, Answer>> {
         match self {
             Self::Etcd(balancer) => balancer.look(),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeper(library) => library.tells(),
         }
     }
 
@@ -38,6 +47,8 @@ impl Client {
     pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
         match self {
             Self::Etcd(balancer) => balancer.poll(),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeper(library) => library.poll(),
         }
     }
 
@@ -48,6 +59,27 @@ impl Client {
     ) -> Option<Output<PeerSaid, Ask<Write>>> {
         match self {
             Self::Etcd(balancer) => Some(balancer.routed(output)),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeper(library) => library.routed(output),
+        }
+    }
+
+    /// When something happens by itself.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self {
+            Self::Etcd(_) => None,
+            #[cfg(feature = "peers")]
+            Self::ZooKeeper(library) => library.deadline(),
+        }
+    }
+
+    /// The connection to a server ended, or stands again, without anything of the one before.
+    #[cfg(feature = "peers")]
+    pub(super) fn connection(&mut self, now: Instant, server: usize, stands: bool) {
+        if let Self::ZooKeeper(library) = self
+            && !stands
+        {
+            library.disconnected(now, server);
         }
     }
 }

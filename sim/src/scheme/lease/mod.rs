@@ -20,6 +20,8 @@ pub use setup::{Kind, Setup};
 use super::{Answer, Ask, Detail, Look, PeerSaid, RoleCode, Write};
 use crate::server::Service;
 use crate::store::etcd::{Etcd, Member, Peer};
+#[cfg(feature = "peers")]
+use crate::store::zookeeper as ensemble;
 use balancer::Balancer;
 use candidate::{Candidate, hear, said};
 use client::Client;
@@ -52,6 +54,9 @@ pub enum StoreAsk {
     Redlock(core_redlock::Command),
     /// A call of a client's library.
     ZooKeeper(core_zookeeper::Request),
+    /// What a client's library says to one server of an ensemble.
+    #[cfg(feature = "peers")]
+    Ensemble(ensemble::Call),
 }
 
 /// What a store says.
@@ -71,6 +76,9 @@ pub enum StoreSaid {
     Redlock(core_redlock::Reply),
     /// What came of a call, or what a watch or a handle tells.
     ZooKeeper(core_zookeeper::Reply),
+    /// What one server of an ensemble says to a client's library.
+    #[cfg(feature = "peers")]
+    Ensemble(ensemble::Said),
 }
 
 /// What the servers of one store say to each other.
@@ -78,6 +86,9 @@ pub enum StoreSaid {
 pub enum ServerSaid {
     /// Members of a cluster of etcd.
     Etcd(Peer),
+    /// Members of an ensemble of ZooKeeper.
+    #[cfg(feature = "peers")]
+    ZooKeeper(ensemble::Peer),
 }
 
 /// What a server is, of whatever kind.
@@ -89,6 +100,8 @@ pub(crate) enum Kept {
     Redis(Box<redis::Redis>),
     ZooKeeper(Box<zookeeper::ZooKeeper>),
     EtcdMember(Box<Member>),
+    #[cfg(feature = "peers")]
+    ZooKeeperMember(Box<ensemble::Member>),
 }
 
 impl Kept {
@@ -100,6 +113,8 @@ impl Kept {
             Self::Redis(redis) => redis.as_ref(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
             Self::EtcdMember(member) => member.as_ref(),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeperMember(member) => member.as_ref(),
         }
     }
 
@@ -111,6 +126,8 @@ impl Kept {
             Self::Redis(redis) => redis.as_mut(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
             Self::EtcdMember(member) => member.as_mut(),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeperMember(member) => member.as_mut(),
         }
     }
 }
@@ -186,7 +203,23 @@ impl Machine {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        each!(&self.scheme, scheme => scheme.deadline())
+        let client = self.client.as_ref().and_then(Client::deadline);
+        let machine = each!(&self.scheme, scheme => scheme.deadline());
+        machine.into_iter().chain(client).min()
+    }
+
+    /// The connection to another member of the world ended, or stands again.
+    #[cfg(feature = "peers")]
+    pub(super) fn connection(&mut self, now: Instant, with: usize, stands: bool) {
+        let Some(server) = with.checked_sub(self.names.len()) else {
+            return;
+        };
+        if let Some(client) = &mut self.client {
+            client.connection(now, server, stands);
+        }
+        while let Some(told) = self.client.as_mut().and_then(Client::tells) {
+            each!(&mut self.scheme, scheme => hear(scheme, now, told));
+        }
     }
 
     pub(super) fn grain(&self) -> Duration {

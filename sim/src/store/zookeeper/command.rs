@@ -278,6 +278,10 @@ pub enum Error {
     NodeExists,
     /// It has children.
     NotEmpty,
+    /// The session is over, or its end is under way. By an ensemble alone.
+    SessionExpired,
+    /// The session goes on by another server of the ensemble.
+    SessionMoved,
 }
 
 impl Error {
@@ -292,6 +296,8 @@ impl Error {
             Self::NoChildrenForEphemerals => -108,
             Self::NodeExists => -110,
             Self::NotEmpty => -111,
+            Self::SessionExpired => -112,
+            Self::SessionMoved => -118,
         }
     }
 }
@@ -306,6 +312,8 @@ impl fmt::Display for Error {
             Self::NoChildrenForEphemerals => "NoChildrenForEphemerals",
             Self::NodeExists => "NodeExists",
             Self::NotEmpty => "NotEmpty",
+            Self::SessionExpired => "SessionExpired",
+            Self::SessionMoved => "SessionMoved",
         })
     }
 }

@@ -30,6 +30,9 @@ pub(super) enum Step {
     Multi(Vec<Operation>),
     /// A container goes that is deserted.
     Remove(Key),
+    /// Nothing changes but the zxid: whoever gives it refused what was asked.
+    #[cfg(feature = "peers")]
+    Refuse(Error),
 }
 
 impl Image {
@@ -50,6 +53,8 @@ impl Image {
             Step::Do(operation) => return self.tree.operate(at, operation, changes),
             Step::Multi(operations) => return Ok(self.multi(at, operations, changes)),
             Step::Remove(path) => self.tree.remove(at.zxid, path, changes),
+            #[cfg(feature = "peers")]
+            Step::Refuse(error) => return Err(*error),
         }
         Ok(Reply::Done)
     }

@@ -78,6 +78,7 @@ pub(super) fn reply(request: &core::Request, result: Result<Reply, Error>) -> co
         Err(Error::NoNode) => core::Reply::NoNode,
         Err(Error::NodeExists) => core::Reply::NodeExists,
         Err(Error::BadVersion) => core::Reply::BadVersion,
+        Err(Error::SessionExpired) => core::Reply::Expired,
         // No candidate asks for what is answered so, or nothing came of it.
         _ => core::Reply::NotDone,
     }

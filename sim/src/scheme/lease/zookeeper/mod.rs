@@ -3,7 +3,14 @@
 //! each watch was left for; it does not ping, nor leave watches again.
 
 mod calls;
+#[cfg(feature = "peers")]
+mod ensemble;
 mod handle;
+#[cfg(feature = "peers")]
+mod library;
+
+#[cfg(feature = "peers")]
+pub(super) use {ensemble::member, library::Library};
 
 use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
@@ -268,12 +275,12 @@ fn records(held: &Image, ends: impl Fn(i64) -> Option<u64>) -> Vec<Record> {
         .collect()
 }
 
-/// How a candidate takes part in a queue in one server of ZooKeeper.
-pub(super) fn nodes(common: Config) -> core::Config {
+/// How a candidate takes part in a queue in so many servers of ZooKeeper.
+pub(super) fn nodes(common: Config, servers: u8) -> core::Config {
     core::Config {
         parent: PARENT.into(),
         tick_time: tick_time(common.timing.ttl),
-        alone: true,
+        alone: servers == 1,
         common,
     }
 }
