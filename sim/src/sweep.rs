@@ -48,6 +48,8 @@ pub enum Of {
     /// As sentinels do.
     #[cfg(feature = "peers")]
     Sentinel,
+    /// By a store that is a cluster of so many servers.
+    Cluster(lease::Kind, u8),
 }
 
 impl Of {
@@ -60,8 +62,11 @@ impl Of {
             Some(schedule::Among::Sentinel(_)) => return Self::Sentinel,
             None => {}
         }
-        let store = setting.by_store.as_ref();
-        store.map_or(Self::Raft, |store| Self::Store(store.kind))
+        match &setting.by_store {
+            None => Self::Raft,
+            Some(store) if store.is_cluster() => Self::Cluster(store.kind, store.servers),
+            Some(store) => Self::Store(store.kind),
+        }
     }
 
     /// Whether a check is about them.
@@ -72,7 +77,7 @@ impl Of {
             Self::Sentinel => check.is_of_sentinels() || matches!(check, Check::LeaderAgain),
             _ if check.is_of_sentinels() => false,
             Self::Raft => !check.is_of_broadcast(),
-            Self::Store(kind) => {
+            Self::Store(kind) | Self::Cluster(kind, _) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
             }
             #[cfg(feature = "peers")]
@@ -85,7 +90,9 @@ impl Of {
     pub const fn meets(self, mark: Mark) -> bool {
         match self {
             Self::Raft => true,
-            Self::Store(kind) => !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens()),
+            Self::Store(kind) | Self::Cluster(kind, _) => {
+                !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens())
+            }
             #[cfg(feature = "peers")]
             Self::Zab => !mark.is_of_raft() || mark.is_of_logs(),
             // What is hard about theirs is what its judges are asked about.
@@ -99,7 +106,7 @@ impl Of {
     pub const fn suffers(self, kind: usize) -> bool {
         match self {
             Self::Raft => true,
-            Self::Store(_) => !Action::is_of_peers(kind),
+            Self::Store(_) | Self::Cluster(..) => !Action::is_of_peers(kind),
             #[cfg(feature = "peers")]
             Self::Zab => !Action::is_of_raft(kind),
             // A sentinel that may not act any more has not promoted anybody: that it is to stop is hardly ever shown.
@@ -114,6 +121,7 @@ impl Of {
     const fn is_late_by_its_bound(self) -> bool {
         match self {
             Self::Raft | Self::Store(_) => false,
+            Self::Cluster(..) => true,
             #[cfg(feature = "peers")]
             Self::Zab | Self::Sentinel => true,
         }
@@ -121,18 +129,21 @@ impl Of {
 
     /// The setting of the canary.
     fn canary(self) -> Setting {
+        let by_store = |kind, servers| Setting {
+            by_store: Some(ByStore {
+                off: vec![STORE_CANARY],
+                servers,
+                ..ByStore::of(kind)
+            }),
+            ..Setting::default()
+        };
         match self {
             Self::Raft => Setting {
                 off: vec![CANARY],
                 ..Setting::default()
             },
-            Self::Store(kind) => Setting {
-                by_store: Some(ByStore {
-                    off: vec![STORE_CANARY],
-                    ..ByStore::of(kind)
-                }),
-                ..Setting::default()
-            },
+            Self::Store(kind) => by_store(kind, kind.servers()),
+            Self::Cluster(kind, servers) => by_store(kind, servers),
             #[cfg(feature = "peers")]
             Self::Zab => Setting::among(schedule::Among::Zab(vec![ZAB_CANARY])),
             #[cfg(feature = "peers")]
@@ -348,6 +359,27 @@ mod tests {
             assert_eq!(sweep.failing, [], "{kind:?}");
             assert!(sweep.holds(), "{kind:?}: {:?}", sweep.vacuous());
             let (_, failure) = Sweep::canary(0, Of::Store(kind)).unwrap().unwrap();
+            assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn some_hundred_seeds_over_a_cluster_hold_and_nothing_is_vacuous() {
+        for kind in [lease::Kind::Etcd, lease::Kind::ZooKeeper] {
+            let setting = Setting {
+                by_store: Some(ByStore {
+                    servers: 3,
+                    ..ByStore::of(kind)
+                }),
+                ..Setting::default()
+            };
+            let mut sweep = Sweep::default();
+            for seed in 0..200 {
+                sweep.add(seed, &setting, TWICE).unwrap();
+            }
+            assert_eq!(sweep.failing, [], "{kind:?}");
+            assert!(sweep.holds(), "{kind:?}: {:?}", sweep.vacuous());
+            let (_, failure) = Sweep::canary(0, Of::Cluster(kind, 3)).unwrap().unwrap();
             assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
         }
     }

@@ -11,7 +11,7 @@ mod surroundings;
 
 #[cfg(feature = "peers")]
 pub(super) use sentinels::SENTINEL_MOVES;
-pub(super) use store::{LOSSES, STORE_MOVES};
+pub(super) use store::{CLUSTER_MOVES, LOSSES, STORE_MOVES};
 pub(super) use surroundings::within;
 
 use super::hand::Hand;
