@@ -60,6 +60,8 @@ pub enum Of {
     /// The same, with brokers beside them.
     #[cfg(feature = "peers")]
     Kafka,
+    /// By a store that is a cluster of so many servers.
+    Cluster(lease::Kind, u8),
 }
 
 impl Of {
@@ -74,8 +76,11 @@ impl Of {
             Some(schedule::Among::Kafka(_)) => return Self::Kafka,
             None => {}
         }
-        let store = setting.by_store.as_ref();
-        store.map_or(Self::Raft, |store| Self::Store(store.kind))
+        match &setting.by_store {
+            None => Self::Raft,
+            Some(store) if store.is_cluster() => Self::Cluster(store.kind, store.servers),
+            Some(store) => Self::Store(store.kind),
+        }
     }
 
     /// Whether a check is about them.
@@ -99,7 +104,7 @@ impl Of {
             }
             _ if check.is_of_brokers() => false,
             Self::Raft => !check.is_of_broadcast() && !check.is_of_kraft(),
-            Self::Store(kind) => {
+            Self::Store(kind) | Self::Cluster(kind, _) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
             }
             #[cfg(feature = "peers")]
@@ -114,7 +119,9 @@ impl Of {
     pub const fn meets(self, mark: Mark) -> bool {
         match self {
             Self::Raft => true,
-            Self::Store(kind) => !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens()),
+            Self::Store(kind) | Self::Cluster(kind, _) => {
+                !mark.is_of_raft() && (kind.has_tokens() || !mark.is_of_tokens())
+            }
             #[cfg(feature = "peers")]
             Self::Zab | Self::Kraft => !mark.is_of_raft() || mark.is_of_logs(),
             // What is hard about theirs is what its judges are asked about.
@@ -128,7 +135,7 @@ impl Of {
     pub const fn suffers(self, kind: usize) -> bool {
         match self {
             Self::Raft => true,
-            Self::Store(_) => !Action::is_of_peers(kind),
+            Self::Store(_) | Self::Cluster(..) => !Action::is_of_peers(kind),
             #[cfg(feature = "peers")]
             Self::Zab | Self::Kraft | Self::Kafka => !Action::is_of_raft(kind),
             // A sentinel that may not act any more has not promoted anybody: that it is to stop is hardly ever shown.
@@ -143,6 +150,7 @@ impl Of {
     const fn is_late_by_its_bound(self) -> bool {
         match self {
             Self::Raft | Self::Store(_) => false,
+            Self::Cluster(..) => true,
             #[cfg(feature = "peers")]
             Self::Zab | Self::Sentinel | Self::Kraft | Self::Kafka => true,
         }
@@ -150,18 +158,21 @@ impl Of {
 
     /// The setting of the canary.
     fn canary(self) -> Setting {
+        let by_store = |kind, servers| Setting {
+            by_store: Some(ByStore {
+                off: vec![STORE_CANARY],
+                servers,
+                ..ByStore::of(kind)
+            }),
+            ..Setting::default()
+        };
         match self {
             Self::Raft => Setting {
                 off: vec![CANARY],
                 ..Setting::default()
             },
-            Self::Store(kind) => Setting {
-                by_store: Some(ByStore {
-                    off: vec![STORE_CANARY],
-                    ..ByStore::of(kind)
-                }),
-                ..Setting::default()
-            },
+            Self::Store(kind) => by_store(kind, kind.servers()),
+            Self::Cluster(kind, servers) => by_store(kind, servers),
             #[cfg(feature = "peers")]
             Self::Zab => Setting::among(schedule::Among::Zab(vec![ZAB_CANARY])),
             #[cfg(feature = "peers")]
@@ -381,6 +392,27 @@ mod tests {
             assert_eq!(sweep.failing, [], "{kind:?}");
             assert!(sweep.holds(), "{kind:?}: {:?}", sweep.vacuous());
             let (_, failure) = Sweep::canary(0, Of::Store(kind)).unwrap().unwrap();
+            assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn some_hundred_seeds_over_a_cluster_hold_and_nothing_is_vacuous() {
+        for kind in [lease::Kind::Etcd, lease::Kind::ZooKeeper] {
+            let setting = Setting {
+                by_store: Some(ByStore {
+                    servers: 3,
+                    ..ByStore::of(kind)
+                }),
+                ..Setting::default()
+            };
+            let mut sweep = Sweep::default();
+            for seed in 0..200 {
+                sweep.add(seed, &setting, TWICE).unwrap();
+            }
+            assert_eq!(sweep.failing, [], "{kind:?}");
+            assert!(sweep.holds(), "{kind:?}: {:?}", sweep.vacuous());
+            let (_, failure) = Sweep::canary(0, Of::Cluster(kind, 3)).unwrap().unwrap();
             assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
         }
     }

@@ -1,9 +1,10 @@
-//! Elections by an etcd that is a cluster of three, in whole worlds.
+//! Elections by an etcd or a ZooKeeper that is a cluster of three, in whole worlds.
 
 use tenure::Duration;
 use tenure::lease::Timing;
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Who};
+use tenure_sim::physics::weather::Weather;
 use tenure_sim::scenario::{Elects, Lease, Scenario};
 use tenure_sim::schedule::{self, ByStore, Setting};
 use tenure_sim::scheme::lease::Kind;
@@ -16,20 +17,36 @@ const SEEDS: u64 = 60;
 /// Everybody has found a leader by then.
 const SETTLED: u64 = 12_000_000;
 
+fn kind(seed: u64) -> Kind {
+    let kinds = [
+        Kind::Etcd,
+        Kind::ZooKeeper,
+        Kind::EtcdSingle,
+        Kind::ZooKeeper,
+        Kind::Milvus,
+    ];
+    kinds[seed as usize % kinds.len()]
+}
+
 fn scenario(seed: u64) -> Scenario {
-    let kinds = [Kind::Etcd, Kind::EtcdSingle, Kind::Milvus];
+    let kind = kind(seed);
+    let usual = Scenario::usual();
     Scenario {
         seed,
         nodes: NODES,
+        weather: Weather {
+            fifo: kind.is_connected(MEMBERS as u8),
+            ..usual.weather
+        },
         elects: Elects::ByStore(Lease {
             latency: Duration::from_millis(20),
             servers: MEMBERS as u8,
             timing: Timing::of(Duration::from_secs(9)),
-            ..Lease::of(kinds[seed as usize % kinds.len()], Duration::from_secs(9))
+            ..Lease::of(kind, Duration::from_secs(9))
         }),
         leader_within: 20_000_000,
         duration: 60_000_000,
-        ..Scenario::usual()
+        ..usual
     }
 }
 
@@ -123,8 +140,13 @@ fn clients_of_a_member_that_is_cut_off_go_elsewhere_with_their_watches() {
         let away = (before + usize::from(seed % 2 == 0)) % usize::from(MEMBERS);
         cut_off(&mut world, &[away]);
         world.run_until(world.now() + 15_000_000);
-        assert_eq!(world.leader(), leader, "seed {seed}");
-        assert_eq!(world.counts().depositions, 0, "seed {seed}");
+        // A client of ZooKeeper gives a silent server two thirds of its session, after which a leader has stopped.
+        if kind(seed) != Kind::ZooKeeper {
+            assert_eq!(world.leader(), leader, "seed {seed}");
+            assert_eq!(world.counts().depositions, 0, "seed {seed}");
+        }
+        let leader = world.leader();
+        assert!(leader.is_some(), "seed {seed}");
         // Whoever waits is told by the watch it has now: sooner than it would look by itself.
         act(&mut world, Action::Resign(Who::Leader));
         world.run_until(world.now() + 500_000);
@@ -178,12 +200,16 @@ fn without_a_majority_holders_stop_by_their_own_clocks_and_nobody_is_elected() {
     }
 }
 
-/// A new leading member has not heard when a lease was renewed last, and begins each anew, an election timeout later.
+/// A new leading member has not heard when a lease was renewed last, and begins each anew: that of etcd an election timeout
+/// later; and that of ZooKeeper ends each in the first whole tick after its time.
 #[test]
 fn a_lease_never_ends_early_when_the_leading_member_changes() {
     const STEP: u64 = 50_000;
-    const TTL: u64 = 9_000_000 + 1_000_000;
     for seed in 0..SEEDS {
+        let (ttl, more) = match kind(seed) {
+            Kind::ZooKeeper => (9_000_000, 1_600_000),
+            _ => (10_000_000, 1_000_000),
+        };
         let mut world = settled(seed);
         let before = leading(&world);
         let (_, token) = world.leader().unwrap();
@@ -203,7 +229,7 @@ fn a_lease_never_ends_early_when_the_leading_member_changes() {
         }
         let lasted = ended.expect("a lease ends");
         assert!(
-            (TTL - STEP..=TTL + 1_000_000).contains(&lasted),
+            (ttl - STEP..=ttl + more).contains(&lasted),
             "seed {seed}: {lasted}"
         );
         world.run();
@@ -216,7 +242,7 @@ fn a_lease_never_ends_early_when_the_leading_member_changes() {
 fn nobody_believes_to_lead_beside_another_under_random_schedules() {
     let mut exercised = 0;
     for seed in 0..500 {
-        let kind = [Kind::Etcd, Kind::EtcdSingle][seed as usize % 2];
+        let kind = [Kind::Etcd, Kind::EtcdSingle, Kind::ZooKeeper][seed as usize % 3];
         let setting = Setting {
             by_store: Some(ByStore {
                 servers: MEMBERS as u8,
@@ -237,4 +263,31 @@ fn nobody_believes_to_lead_beside_another_under_random_schedules() {
         }
     }
     assert!(exercised > 250, "{exercised}");
+}
+
+/// A candidate whose server dies before it answers the creation of a node looks for that by its own name at another one.
+#[test]
+fn a_candidate_of_which_the_answer_was_lost_has_one_place_in_the_queue() {
+    let mut again = 0;
+    for at in (0..200).map(|step| step * 5_000) {
+        let mut world = World::new(&scenario(1));
+        world.run_until(at);
+        let died = member(at as usize / 5_000 % usize::from(MEMBERS));
+        act(&mut world, Action::Crash(died));
+        world.run_until(at + 2_000_000);
+        act(&mut world, Action::Restart(died));
+        world.run_until(30_000_000);
+        let server = world.servers().nth(leading(&world)).unwrap();
+        let records = server.records(world.now());
+        let mut holders: Vec<_> = records.iter().map(|record| &record.holder).collect();
+        holders.sort();
+        holders.dedup();
+        assert_eq!((holders.len(), records.len()), (NODES, NODES), "at {at}");
+        // The last of them has more changes before it than three nodes make that ask once.
+        let zxids = records.iter().map(|record| record.token & 0xffff_ffff);
+        again += u32::from(zxids.max() > Some(9));
+        world.run();
+        holds(&world, at, &[Check::TokenRises, Check::BelievedLeaders]);
+    }
+    assert!(again > 0);
 }

@@ -131,7 +131,7 @@ const REFUSALS: [(&str, &str); 111] = [
         "of-another-scheme.transfer",
         "faults[0].transfer (line 1, column 82)",
     ),
-    ("one-server", "lease.servers (line 1, column 73)"),
+    ("one-server", "lease.servers (line 1, column 74)"),
     ("other-scheme", "lease.preset (line 1, column 53)"),
     ("other-scheme.none", "lease.preset (line 1, column 60)"),
     ("quorum-beyond-nodes", "sentinel.quorum (line 1, column 74)"),

@@ -78,7 +78,7 @@ impl Scenario {
                 let retry = lease.timing.retry.as_micros() * 3 / 4;
                 if lease.kind.is_cluster() && servers > 1 {
                     // Each request becomes an entry at all of them, and they hear from their leader besides.
-                    let heartbeat = tenure::raft::Timing::etcd().heartbeat.as_micros();
+                    let heartbeat = lease.kind.heartbeat(lease.timing.ttl).as_micros();
                     let others = servers - 1;
                     times(retry, nodes * (1 + 2 * others) * HEARTBEAT_EVENTS)
                         .saturating_add(times(heartbeat, others * HEARTBEAT_EVENTS))

@@ -45,6 +45,18 @@ impl ByStore {
     }
 }
 
+impl ByStore {
+    /// Whether its servers are a cluster.
+    pub(crate) const fn is_cluster(&self) -> bool {
+        self.kind.is_cluster() && self.servers > 1
+    }
+
+    /// How much longer a leader takes.
+    pub(super) const fn beyond(&self) -> u64 {
+        if self.is_cluster() { CLUSTER } else { 0 }
+    }
+}
+
 /// The group of a seed, its clients, store, network and clocks.
 pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scenario {
     let usual = Scenario::usual();
@@ -68,11 +80,6 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
         (0..nodes)
             .map(|_| moves::within(draw, timing.rate.0))
             .collect()
-    };
-    let cluster = if store.kind.is_cluster() && store.servers > 1 {
-        CLUSTER
-    } else {
-        0
     };
     let (latency_min, latency_max) = match draw.between(0, 2) {
         // All messages take as long: nothing breaks a tie.
@@ -98,15 +105,15 @@ pub(super) fn surroundings(draw: &mut Draw, seed: u64, store: &ByStore) -> Scena
         weather: Weather {
             latency_min,
             latency_max,
-            // A client of a store mostly talks over a connection.
-            fifo: !draw.one_in(3),
+            // A client of a store mostly talks over a connection; servers of ZooKeeper among each other always do.
+            fifo: !draw.one_in(3) || store.kind.is_connected(store.servers),
             ..usual.weather
         },
         clocks,
         jobs: jobs(seed),
         // The lease ends, which a server may notice half a second late; whoever waits looks, and asks.
-        leader_within: 3 * TTL.as_micros() + cluster,
-        duration: HEALED + LIVES,
+        leader_within: 3 * TTL.as_micros() + store.beyond(),
+        duration: HEALED + LIVES + store.beyond(),
         ..usual
     }
 }

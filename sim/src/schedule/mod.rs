@@ -180,7 +180,13 @@ impl Setting {
         match &self.by_store {
             Some(store) => {
                 let losses = if store.loses { &moves::LOSSES[..] } else { &[] };
-                moves::STORE_MOVES.iter().chain(losses).collect()
+                let cluster = if store.is_cluster() {
+                    &moves::CLUSTER_MOVES[..]
+                } else {
+                    &[]
+                };
+                let moves = moves::STORE_MOVES.iter();
+                moves.chain(cluster).chain(losses).collect()
             }
             None => moves::MOVES.iter().collect(),
         }
@@ -196,7 +202,7 @@ impl Setting {
             _ => {}
         }
         let _ = scenario;
-        LIVES
+        LIVES + self.by_store.as_ref().map_or(0, ByStore::beyond)
     }
 
     /// How many times as long things take as in an election of Raft.

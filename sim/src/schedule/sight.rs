@@ -5,6 +5,7 @@ use crate::packet::Packet;
 use crate::physics::NEVER;
 use crate::physics::network::{Fate, Flight};
 use crate::scheme::{RoleCode, Scheme};
+use crate::server::Server;
 use crate::world::World;
 use tenure::{Election, Instant};
 
@@ -17,6 +18,8 @@ pub(super) struct Sight {
     pub(super) nodes: Vec<Seen>,
     /// What the servers of the store are doing, where there are some.
     pub(super) servers: Vec<Status>,
+    /// Which of them leads the others, where they are a cluster.
+    pub(super) head: Option<usize>,
     /// Who leads: established first, else elected.
     pub(super) leader: Option<usize>,
     /// How many directions of links are cut.
@@ -67,6 +70,7 @@ impl Sight {
             now,
             nodes: nodes.collect(),
             servers: world.servers().map(|server| server.status()).collect(),
+            head: world.servers().position(Server::leads),
             leader: world.acting_leader(),
             cuts: world.env.net.links.cuts(),
             connected: world.env.net.weather().fifo,

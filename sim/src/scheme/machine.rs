@@ -242,11 +242,12 @@ impl Setup {
         }
     }
 
-    /// Whether its machines are told of the connections between nodes.
+    /// Whether its machines are told of the connections between nodes, and its servers of theirs.
     #[must_use]
     pub const fn is_connected(&self) -> bool {
         match self {
-            Self::Raft(_) | Self::Lease(_) => false,
+            Self::Raft(_) => false,
+            Self::Lease(setup) => setup.is_connected(),
             #[cfg(feature = "peers")]
             Self::Sentinel(_) => false,
             #[cfg(feature = "peers")]
@@ -592,6 +593,10 @@ impl Scheme for Machine {
     }
 
     fn connection(&mut self, now: Instant, with: usize, stands: bool) {
+        #[cfg(feature = "peers")]
+        if let Self::Lease(machine) = self {
+            return machine.connection(now, with, stands);
+        }
         either!(self, peer => peer.connection(now, with, stands), _ => {});
     }
 

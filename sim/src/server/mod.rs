@@ -50,6 +50,18 @@ pub(crate) trait Service {
         None
     }
 
+    /// The connection to a client ended, or one begins that knows nothing of it. Told where servers speak over connections.
+    #[cfg(feature = "peers")]
+    fn hung_up(&mut self, now: u64, client: u16) {
+        let _ = (now, client);
+    }
+
+    /// The connection to another server of the same cluster ended or could not be made, or stands again.
+    #[cfg(feature = "peers")]
+    fn connection(&mut self, now: u64, server: u16, stands: bool) {
+        let _ = (now, server, stands);
+    }
+
     /// Whether it leads a cluster of servers.
     fn leads(&self) -> bool {
         false
@@ -195,10 +207,19 @@ pub struct Server {
     clock: Clock,
     status: Status,
     /// What came while it was frozen, in order.
-    late: Vec<Flight<Packet>>,
+    late: Vec<Late>,
     /// The earliest wake-up that is scheduled.
     wake_at: u64,
     by: Blames,
+}
+
+/// What comes to a server.
+#[derive(Clone, Debug)]
+enum Late {
+    Message(Flight<Packet>),
+    /// What became of its connection to an actor.
+    #[cfg(feature = "peers")]
+    Connection(usize, bool),
 }
 
 /// Which action did what to it, until somebody was shown it.
@@ -273,8 +294,9 @@ impl Server {
 
     /// How many messages it has not read yet, because it is frozen.
     #[must_use]
-    pub const fn late(&self) -> usize {
-        self.late.len()
+    pub fn late(&self) -> usize {
+        let message = |late: &&Late| matches!(late, Late::Message(_));
+        self.late.iter().filter(message).count()
     }
 
     /// A message has come.
@@ -283,7 +305,7 @@ impl Server {
             Status::Up => self.serve(env, me, &flight),
             Status::Paused => {
                 env.shown(&mut self.by.pause);
-                self.late.push(flight);
+                self.late.push(Late::Message(flight));
             }
             Status::Crashed => {
                 env.shown(&mut self.by.crash);
@@ -362,6 +384,28 @@ impl Server {
             env.hear(Fact::Wished);
         }
         goes
+    }
+
+    /// The connection to another actor ended, could not be made, or stands again.
+    #[cfg(feature = "peers")]
+    pub(crate) fn connection(&mut self, env: &mut Env, me: usize, actor: usize, stands: bool) {
+        match self.status {
+            Status::Up => self.hear_of_connection(env, me, actor, stands),
+            Status::Paused => self.late.push(Late::Connection(actor, stands)),
+            Status::Crashed => {}
+        }
+    }
+
+    #[cfg(feature = "peers")]
+    fn hear_of_connection(&mut self, env: &mut Env, me: usize, actor: usize, stands: bool) {
+        let now = self.now(env);
+        let service = self.kept.service_mut();
+        service.wake(now);
+        match actor.checked_sub(env.server_actor(0)) {
+            Some(server) => service.connection(now, server as u16, stands),
+            None => service.hung_up(now, actor as u16),
+        }
+        self.settle(env, me);
     }
 
     /// What sentinels and other data servers say, and what a client wants written.
@@ -458,8 +502,10 @@ impl Server {
         self.kept.service_mut().died();
         env.net.leave(env.now, me, by);
         env.tell_connections();
-        for flight in std::mem::take(&mut self.late) {
-            lose(env, me, &flight);
+        for late in std::mem::take(&mut self.late) {
+            if let Late::Message(flight) = late {
+                lose(env, me, &flight);
+            }
         }
         #[cfg(feature = "peers")]
         env.close(me);
@@ -564,8 +610,14 @@ impl Server {
         }
         env.trace.cause = env.emit(Event::new(Kind::Resume, me));
         self.status = Status::Up;
-        for flight in std::mem::take(&mut self.late) {
-            self.serve(env, me, &flight);
+        for late in std::mem::take(&mut self.late) {
+            match late {
+                Late::Message(flight) => self.serve(env, me, &flight),
+                #[cfg(feature = "peers")]
+                Late::Connection(actor, stands) => {
+                    self.hear_of_connection(env, me, actor, stands);
+                }
+            }
         }
         self.look_at_the_time(env, me);
         true

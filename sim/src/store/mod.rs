@@ -13,6 +13,8 @@
 //! (`modified`), and how often it was since it was created (`version`). A *lease* is granted for a time; when it ends, all
 //! keys attached to it go with it.
 
+#[cfg(feature = "stores")]
+mod backlog;
 mod client;
 #[cfg(feature = "stores")]
 pub mod etcd;

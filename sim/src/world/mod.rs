@@ -333,10 +333,8 @@ impl World {
             }
             Due::Unconnected(node, peer) => {
                 let (node, peer) = (node as usize, peer as usize);
-                if self.env.net.breaker(at, node, peer).is_some()
-                    && let Some(Actor::Node(of)) = self.actors.get_mut(node)
-                {
-                    of.connection(&mut self.env, node, peer, false);
+                if self.env.net.breaker(at, node, peer).is_some() {
+                    self.tell_end(node, peer, false);
                 }
             }
             Due::Job(job) => self.job_due(job),
@@ -561,12 +559,22 @@ impl World {
         if !self.env.connected {
             return;
         }
-        for (node, peer) in [(one, other), (other, one)] {
+        for (member, peer) in [(one, other), (other, one)] {
             for stands in [false, true] {
-                if let Some(Actor::Node(of)) = self.actors.get_mut(node) {
-                    of.connection(&mut self.env, node, peer, stands);
-                }
+                self.tell_end(member, peer, stands);
             }
+        }
+    }
+
+    /// One end of a connection is told what became of it.
+    fn tell_end(&mut self, member: usize, peer: usize, stands: bool) {
+        match self.actors.get_mut(member) {
+            Some(Actor::Node(node)) => node.connection(&mut self.env, member, peer, stands),
+            #[cfg(feature = "peers")]
+            Some(Actor::Server(server)) => {
+                server.connection(&mut self.env, member, peer, stands);
+            }
+            _ => {}
         }
     }
 

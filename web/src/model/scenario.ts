@@ -58,6 +58,7 @@ export const SERVERS: Partial<Record<Scheme, readonly number[]>> = {
   etcd: [1, 3, 5],
   'etcd-single': [1, 3, 5],
   milvus: [1, 3, 5],
+  zookeeper: [1, 3, 5],
   redlock: [3, 5, 7],
 };
 

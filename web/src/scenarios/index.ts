@@ -48,6 +48,7 @@ export const GROUPS = [
       'etcd-single-herd',
       'milvus-standby',
       'zookeeper-session-lost',
+      'zookeeper-own-leader-crash',
       'kubernetes-counted-from-answer',
       'kubernetes-counted-from-send',
       'sql-clock-jump',

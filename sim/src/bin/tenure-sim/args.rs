@@ -91,6 +91,7 @@ struct Schemes {
     peers: Option<Among>,
     off: Vec<String>,
     loses: bool,
+    servers: Option<u8>,
 }
 
 impl Schemes {
@@ -113,6 +114,7 @@ impl Schemes {
             }
             "off" => self.off.push(text(parser, "--off")?),
             "store-loses" => self.loses = true,
+            "servers" => self.servers = Some(number(parser, "--servers", 1, 9)? as u8),
             _ => return Ok(false),
         }
         Ok(true)
@@ -120,10 +122,15 @@ impl Schemes {
 
     fn setting(self) -> Result<schedule::Setting, Refusal> {
         let Some(kind) = self.kind else {
-            if self.loses {
+            if self.loses || self.servers.is_some() {
+                let named = if self.loses {
+                    "--store-loses"
+                } else {
+                    "--servers"
+                };
                 return Err(refusal(
                     "needs-store",
-                    "--store-loses",
+                    named,
                     "only an election over a store has this",
                     "add --scheme",
                 ));
@@ -159,6 +166,17 @@ impl Schemes {
                 ..schedule::Setting::default()
             });
         };
+        let servers = self.servers.unwrap_or(kind.servers());
+        let cluster = kind.is_cluster() && !servers.is_multiple_of(2);
+        if servers != kind.servers() && !(cluster && servers <= kind.most_servers()) {
+            let most = kind.most_servers();
+            return Err(refusal(
+                "cluster-size",
+                "--servers",
+                "the store of this scheme is no cluster of so many servers, of which a majority has to agree",
+                &format!("leave it out, or use an odd number up to {most}"),
+            ));
+        }
         let rules = kind.scheme().rules();
         let names: Vec<_> = rules.iter().copied().map(lease_rule_name).collect();
         let off = (self.off.iter()).map(|name| named(name, "--off", &names, rules));
@@ -166,6 +184,7 @@ impl Schemes {
             by_store: Some(schedule::ByStore {
                 off: off.collect::<Result<_, _>>()?,
                 loses: self.loses,
+                servers,
                 ..schedule::ByStore::of(kind)
             }),
             ..schedule::Setting::default()

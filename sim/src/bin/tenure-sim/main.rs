@@ -36,11 +36,12 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim trace FILE [--seed N] [--format jsonl|perfetto|shiviz]
                                                      print every event of a run: as JSON lines, for
                                                      ui.perfetto.dev, or for ShiViz
-  tenure-sim sweep [--seeds N] [--from N] [--threads N] [--scheme NAME [--store-loses]] [--off RULE]... [--twice]
-                   [--minimise FILE]
+  tenure-sim sweep [--seeds N] [--from N] [--threads N] [--scheme NAME [--store-loses] [--servers N]]
+                   [--off RULE]... [--twice] [--minimise FILE]
                                                      fault schedules, judged for safety and liveness; --scheme takes
                                                      one that elects over a store, which with --store-loses loses
-                                                     what it had acknowledged; --twice runs every seed again to
+                                                     what it had acknowledged, and with --servers is a
+                                                     cluster, if it is etcd or ZooKeeper; --twice runs every seed again to
                                                      compare; --minimise writes the smallest scenario of those that
                                                      fail
   tenure-sim minimise FILE [--seed N] [--out FILE]   a small scenario that fails as this one does

@@ -127,6 +127,9 @@ fn options(setting: &Setting) -> String {
         if store.loses {
             said += " --store-loses";
         }
+        if store.servers != store.kind.servers() {
+            said += &format!(" --servers {}", store.servers);
+        }
         off.extend((store.off.iter()).copied().map(lease_rule_name));
     }
     if let Some(among) = &setting.among {

@@ -108,7 +108,7 @@ pub(super) const fn nature(row: Row) -> Nature {
         Row::Lease(Kind::ZooKeeper) => Nature {
             about: "a queue of candidates in ZooKeeper",
             jumped: Jumped::Waiter,
-            special: &[(Trial::Failover, ONE_SERVER)],
+            special: &[],
         },
         Row::Lease(Kind::Kubernetes) => Nature {
             about: "a Lease object, each change of which is waited out on the clock of who waits",

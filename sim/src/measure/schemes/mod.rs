@@ -223,7 +223,7 @@ fn begun(row: Row, terms: &Terms, trial: Trial, seed: u64) -> Result<(Scenario, 
     let phase = Random::from_seed(seed).below(terms.timing.renew.as_micros());
     let at = SETTLED * ttl + phase;
     let usual = Scenario::usual();
-    let scenario = Scenario {
+    let mut scenario = Scenario {
         seed,
         nodes: NODES,
         timing: match row {
@@ -252,6 +252,7 @@ fn begun(row: Row, terms: &Terms, trial: Trial, seed: u64) -> Result<(Scenario, 
         ..usual
     };
     scenario.setup().check()?;
+    scenario.weather.fifo = scenario.setup().is_connected();
     let mut world = World::new(&scenario);
     world.run_until(at);
     Ok((scenario, world))

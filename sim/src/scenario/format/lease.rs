@@ -63,7 +63,7 @@ pub(super) static LEASE: &[Entry] = &[
     ),
     entry(
         "servers",
-        "How many servers there are. With redlock they know nothing of each other, 5 when left out; with etcd they are one cluster of 1, 3 or 5, 1 when left out.",
+        "How many servers there are. With redlock they know nothing of each other, 5 when left out; with etcd and zookeeper they are one cluster of 1, 3 or 5, 1 when left out.",
         Kind::Count(1, MAX_SERVERS as u64),
         Absent,
     ),

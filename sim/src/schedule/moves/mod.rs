@@ -15,7 +15,7 @@ mod surroundings;
 pub(super) use brokers::BROKER_MOVES;
 #[cfg(feature = "peers")]
 pub(super) use sentinels::SENTINEL_MOVES;
-pub(super) use store::{LOSSES, STORE_MOVES};
+pub(super) use store::{CLUSTER_MOVES, LOSSES, STORE_MOVES};
 pub(super) use surroundings::within;
 
 use super::hand::Hand;

@@ -38,6 +38,16 @@ pub(in crate::schedule) static STORE_MOVES: [Move; 27] = [
     row(any, pace, [1, 2, 0, 1, 0, 0]),
 ];
 
+/// What is done besides to servers that are a cluster: to the one that leads it, and to the links among them.
+pub(in crate::schedule) static CLUSTER_MOVES: [Move; 6] = [
+    row(headed, crash_head, [2, 1, 1, 2, 1, 1]),
+    row(headed, bounce_head, [1, 2, 4, 2, 1, 1]),
+    row(headed, pause_head, [1, 2, 1, 1, 2, 1]),
+    row(headed, isolate_head, [2, 2, 1, 2, 1, 3]),
+    row(any, cut_servers, [2, 2, 1, 1, 1, 4]),
+    row(connected, disconnect_servers, [1, 1, 1, 1, 1, 1]),
+];
+
 /// What a store does that loses what it had acknowledged.
 pub(in crate::schedule) static LOSSES: [Move; 5] = [
     row(any, |hand| lose(hand, Action::Failover), [2, 2, 2, 2, 2, 2]),
@@ -53,6 +63,10 @@ pub(in crate::schedule) static LOSSES: [Move; 5] = [
 
 pub(super) fn serves(sight: &Sight) -> bool {
     sight.servers.contains(&Status::Up)
+}
+
+fn headed(sight: &Sight) -> bool {
+    sight.head.is_some()
 }
 
 pub(super) fn no_server(sight: &Sight) -> bool {
@@ -164,6 +178,77 @@ pub(super) fn pace(hand: &mut Hand<'_>) {
         let pace = surroundings::within(hand.draw, hand.rate_bound);
         hand.act(Action::Clock(server, Some(pace), 0));
     }
+}
+
+/// Something is done to the server that leads.
+fn at_head(hand: &mut Hand<'_>, how: fn(Who) -> Action) -> Option<Who> {
+    let head = Who::Server(hand.sight.head? as u16);
+    hand.act(how(head));
+    Some(head)
+}
+
+fn crash_head(hand: &mut Hand<'_>) {
+    at_head(hand, Action::Crash);
+}
+
+fn bounce_head(hand: &mut Hand<'_>) {
+    if let Some(head) = at_head(hand, Action::Crash) {
+        let delay = well_beyond(hand);
+        hand.after(delay, Action::Restart(head));
+    }
+}
+
+fn pause_head(hand: &mut Hand<'_>) {
+    if let Some(head) = at_head(hand, Action::Pause) {
+        let delay = well_beyond(hand);
+        hand.after(delay, Action::Resume(head));
+    }
+}
+
+/// The server that leads loses some of the others, or all of them, in one direction or both.
+fn isolate_head(hand: &mut Hand<'_>) {
+    let Some(head) = hand.sight.head else {
+        return;
+    };
+    let (whole, both) = (hand.draw.one_in(2), hand.draw.one_in(2));
+    let lasts = well_beyond(hand);
+    for other in (0..hand.sight.servers.len()).filter(|other| *other != head) {
+        if whole || hand.draw.one_in(2) {
+            cut_pair(hand, (other, head), both, lasts);
+        }
+    }
+}
+
+/// The link between two servers.
+fn cut_servers(hand: &mut Hand<'_>) {
+    if let Some(pair) = two_servers(hand) {
+        let (both, lasts) = (hand.draw.one_in(2), well_beyond(hand));
+        cut_pair(hand, pair, both, lasts);
+    }
+}
+
+fn cut_pair(hand: &mut Hand<'_>, (one, other): (usize, usize), both: bool, lasts: u64) {
+    let (one, other) = (Who::Server(one as u16), Who::Server(other as u16));
+    let ways = [(one, other), (other, one)];
+    for (from, to) in ways.into_iter().take(1 + usize::from(both)) {
+        hand.act(Action::Cut(from, to));
+        hand.after(lasts, Action::Heal(from, to));
+    }
+}
+
+fn disconnect_servers(hand: &mut Hand<'_>) {
+    if let Some((one, other)) = two_servers(hand) {
+        let (one, other) = (Who::Server(one as u16), Who::Server(other as u16));
+        hand.act(Action::Disconnect(one, other));
+    }
+}
+
+/// Two servers; none where there is only one.
+fn two_servers(hand: &mut Hand<'_>) -> Option<(usize, usize)> {
+    let servers = hand.sight.servers.len();
+    let one = hand.draw.place(servers);
+    let others: Vec<usize> = (0..servers).filter(|other| *other != one).collect();
+    Some((one, hand.draw.one_of(&others)?))
 }
 
 fn lose(hand: &mut Hand<'_>, how: fn(Who) -> Action) {

@@ -80,8 +80,10 @@ impl Service for Member {
     }
 
     fn hear(&mut self, now: u64, from: u16, said: &ServerSaid) {
-        let ServerSaid::Etcd(said) = said;
-        Self::hear(self, now, from, said);
+        #[cfg_attr(not(feature = "peers"), allow(irrefutable_let_patterns))]
+        if let ServerSaid::Etcd(said) = said {
+            Self::hear(self, now, from, said);
+        }
     }
 
     fn poll_peer(&mut self) -> Option<(u16, ServerSaid)> {

@@ -5,6 +5,7 @@
 
 mod balancer;
 mod candidate;
+mod client;
 mod etcd;
 mod kubernetes;
 mod presets;
@@ -19,8 +20,11 @@ pub use setup::{Kind, Setup};
 use super::{Answer, Ask, Detail, Look, PeerSaid, RoleCode, Write};
 use crate::server::Service;
 use crate::store::etcd::{Etcd, Member, Peer};
+#[cfg(feature = "peers")]
+use crate::store::zookeeper as ensemble;
 use balancer::Balancer;
 use candidate::{Candidate, hear, said};
+use client::Client;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
@@ -50,6 +54,9 @@ pub enum StoreAsk {
     Redlock(core_redlock::Command),
     /// A call of a client's library.
     ZooKeeper(core_zookeeper::Request),
+    /// What a client's library says to one server of an ensemble.
+    #[cfg(feature = "peers")]
+    Ensemble(ensemble::Call),
 }
 
 /// What a store says.
@@ -69,6 +76,9 @@ pub enum StoreSaid {
     Redlock(core_redlock::Reply),
     /// What came of a call, or what a watch or a handle tells.
     ZooKeeper(core_zookeeper::Reply),
+    /// What one server of an ensemble says to a client's library.
+    #[cfg(feature = "peers")]
+    Ensemble(ensemble::Said),
 }
 
 /// What the servers of one store say to each other.
@@ -76,6 +86,9 @@ pub enum StoreSaid {
 pub enum ServerSaid {
     /// Members of a cluster of etcd.
     Etcd(Peer),
+    /// Members of an ensemble of ZooKeeper.
+    #[cfg(feature = "peers")]
+    ZooKeeper(ensemble::Peer),
 }
 
 /// What a server is, of whatever kind.
@@ -87,6 +100,8 @@ pub(crate) enum Kept {
     Redis(Box<redis::Redis>),
     ZooKeeper(Box<zookeeper::ZooKeeper>),
     EtcdMember(Box<Member>),
+    #[cfg(feature = "peers")]
+    ZooKeeperMember(Box<ensemble::Member>),
 }
 
 impl Kept {
@@ -98,6 +113,8 @@ impl Kept {
             Self::Redis(redis) => redis.as_ref(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_ref(),
             Self::EtcdMember(member) => member.as_ref(),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeperMember(member) => member.as_ref(),
         }
     }
 
@@ -109,6 +126,8 @@ impl Kept {
             Self::Redis(redis) => redis.as_mut(),
             Self::ZooKeeper(zookeeper) => zookeeper.as_mut(),
             Self::EtcdMember(member) => member.as_mut(),
+            #[cfg(feature = "peers")]
+            Self::ZooKeeperMember(member) => member.as_mut(),
         }
     }
 }
@@ -118,7 +137,7 @@ impl Kept {
 pub struct Machine {
     scheme: AnyScheme,
     /// Which server is asked, where each of them answers for all.
-    balancer: Option<Balancer>,
+    client: Option<Client>,
     names: Arc<[Identity]>,
     holder: Holder,
 }
@@ -151,30 +170,56 @@ macro_rules! each {
 
 impl Machine {
     pub(super) fn handle(&mut self, now: Instant, input: Input<PeerSaid, Answer>) {
-        if let Some(balancer) = &mut self.balancer {
-            balancer.hears(now, &input);
+        let input = match &mut self.client {
+            Some(client) => client.hears(now, input),
+            None => Some(input),
+        };
+        if let Some(input) = input {
+            each!(&mut self.scheme, scheme => hear(scheme, now, input));
         }
-        each!(&mut self.scheme, scheme => hear(scheme, now, input));
-        if let Some(lost) = self.balancer.as_mut().and_then(Balancer::look) {
-            each!(&mut self.scheme, scheme => hear(scheme, now, lost));
+        while let Some(told) = self.client.as_mut().and_then(Client::tells) {
+            each!(&mut self.scheme, scheme => hear(scheme, now, told));
         }
     }
 
     pub(super) fn poll(&mut self) -> Option<Output<PeerSaid, Ask<Write>>> {
-        if let Some(closing) = self.balancer.as_mut().and_then(Balancer::poll) {
-            return Some(closing);
+        loop {
+            if let Some(output) = self.client.as_mut().and_then(Client::poll) {
+                return Some(output);
+            }
+            let output = match each!(&mut self.scheme, scheme => said(scheme)?) {
+                Output::Event(event) => return Some(Output::Event(self.placed(event))),
+                output => output,
+            };
+            match &mut self.client {
+                Some(client) => {
+                    if let Some(output) = client.routed(output) {
+                        return Some(output);
+                    }
+                }
+                None => return Some(output),
+            }
         }
-        Some(match each!(&mut self.scheme, scheme => said(scheme)?) {
-            Output::Event(event) => Output::Event(self.placed(event)),
-            output => match &mut self.balancer {
-                Some(balancer) => balancer.routed(output),
-                None => output,
-            },
-        })
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        each!(&self.scheme, scheme => scheme.deadline())
+        let client = self.client.as_ref().and_then(Client::deadline);
+        let machine = each!(&self.scheme, scheme => scheme.deadline());
+        machine.into_iter().chain(client).min()
+    }
+
+    /// The connection to another member of the world ended, or stands again.
+    #[cfg(feature = "peers")]
+    pub(super) fn connection(&mut self, now: Instant, with: usize, stands: bool) {
+        let Some(server) = with.checked_sub(self.names.len()) else {
+            return;
+        };
+        if let Some(client) = &mut self.client {
+            client.connection(now, server, stands);
+        }
+        while let Some(told) = self.client.as_mut().and_then(Client::tells) {
+            each!(&mut self.scheme, scheme => hear(scheme, now, told));
+        }
     }
 
     pub(super) fn grain(&self) -> Duration {

@@ -57,6 +57,16 @@ impl Kind {
         match self.0 {}
     }
 
+    /// Whether so many of them speak over connections.
+    pub const fn is_connected(self, _: u8) -> bool {
+        match self.0 {}
+    }
+
+    /// How often the leader of a cluster of them is heard of.
+    pub(crate) fn heartbeat(self, _: Duration) -> Duration {
+        match self.0 {}
+    }
+
     /// Whether they are a cluster.
     #[must_use]
     pub const fn is_cluster(self) -> bool {
@@ -94,6 +104,10 @@ impl Setup {
     }
 
     pub(super) const fn has_tokens(&self) -> bool {
+        match self.0 {}
+    }
+
+    pub(super) const fn is_connected(&self) -> bool {
         match self.0 {}
     }
 
@@ -154,6 +168,11 @@ impl Machine {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
+        match self.0 {}
+    }
+
+    #[cfg(feature = "peers")]
+    pub(super) fn connection(&mut self, _: Instant, _: usize, _: bool) {
         match self.0 {}
     }
 

@@ -1,6 +1,6 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Balancer, Kept, Machine, etcd, redis, zookeeper};
+use super::{AnyScheme, Balancer, Client, Kept, Machine, etcd, redis, zookeeper};
 use crate::scenario::{Lease, node_name};
 use crate::store::etcd::Member;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ use tenure::lease::{
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
 };
 use tenure::{Duration, Instant};
+#[cfg(feature = "peers")]
+use {super::zookeeper::Library, tenure::NodeId, tenure::random::Random};
 
 /// By what the nodes elect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +99,26 @@ impl Kind {
         match self {
             Self::Redlock => core_redlock::MAX_SERVERS,
             Self::Etcd | Self::EtcdSingle | Self::Milvus => 5,
+            #[cfg(feature = "peers")]
+            Self::ZooKeeper => 5,
             _ => 1,
+        }
+    }
+
+    /// Whether so many of them speak over connections, among each other and with their clients.
+    #[must_use]
+    pub const fn is_connected(self, servers: u8) -> bool {
+        matches!(self, Self::ZooKeeper) && servers > 1
+    }
+
+    /// How often the leader of a cluster of them is heard of.
+    #[must_use]
+    pub(crate) fn heartbeat(self, ttl: Duration) -> Duration {
+        match self {
+            Self::ZooKeeper => {
+                Duration::from_millis(zookeeper::tick_time(ttl).into()).scaled_down(1, 2)
+            }
+            _ => tenure::raft::Timing::etcd().heartbeat,
         }
     }
 
@@ -200,13 +221,18 @@ impl Setup {
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
             Kind::Kubernetes => self.of_kubernetes(config).budget(),
-            Kind::ZooKeeper => zookeeper::nodes(config).budget(),
+            Kind::ZooKeeper => zookeeper::nodes(config, self.servers).budget(),
         }
     }
 
     /// Whether their leaders have tokens.
     pub(in crate::scheme) const fn has_tokens(&self) -> bool {
         self.kind.has_tokens()
+    }
+
+    /// Whether they and the servers speak over connections, and are told of those.
+    pub(in crate::scheme) const fn is_connected(&self) -> bool {
+        self.kind.is_connected(self.servers)
     }
 
     /// How long the store keeps a record that is not renewed.
@@ -235,6 +261,14 @@ impl Setup {
                 vec![Kept::Etcd(Box::default())]
             }
             Kind::Kubernetes => vec![Kept::Kubernetes(Box::default())],
+            #[cfg(feature = "peers")]
+            Kind::ZooKeeper if self.servers > 1 => {
+                let all = u16::from(self.servers);
+                let member = |place| zookeeper::member(place, all, self.timing.ttl, self.seed);
+                (0..all)
+                    .map(|place| Kept::ZooKeeperMember(Box::new(member(place))))
+                    .collect()
+            }
             Kind::ZooKeeper => {
                 let tick_time = zookeeper::tick_time(self.timing.ttl);
                 let server = zookeeper::ZooKeeper::new(tick_time);
@@ -271,7 +305,7 @@ impl Setup {
                 AnyScheme::Kubernetes(machine.ok()?)
             }
             Kind::ZooKeeper => {
-                let config = zookeeper::nodes(config);
+                let config = zookeeper::nodes(config, self.servers);
                 let machine = core_zookeeper::ZooKeeper::with_rules(config, boot, now, rules);
                 AnyScheme::ZooKeeper(machine.ok()?)
             }
@@ -289,12 +323,21 @@ impl Setup {
             }
         };
         let several = usize::from(self.servers);
-        let balanced = self.kind.is_cluster() && several > 1;
+        let clustered = self.kind.is_cluster() && several > 1;
         Some(Machine {
             scheme,
             // They do not all ask the same one.
-            balancer: balanced
-                .then(|| Balancer::new(several, node % several, self.timing.patience, now)),
+            client: clustered.then(|| {
+                let member = node % several;
+                #[cfg(feature = "peers")]
+                if self.kind == Kind::ZooKeeper {
+                    let random = Random::new(self.seed, NodeId(node as u64), life);
+                    let pause = self.timing.retry;
+                    let library = Library::new(several, member, pause, (random, life), now);
+                    return Client::ZooKeeper(Box::new(library));
+                }
+                Client::Etcd(Balancer::new(several, member, self.timing.patience, now))
+            }),
             names: self.names.clone(),
             holder: Holder {
                 node: self.names[node].node(),

@@ -20,19 +20,16 @@
 
 use super::{Command, Error, Etcd, Operation, Said};
 use crate::scheme::raft::Machine;
-use crate::sorted::Sorted;
+use crate::store::backlog::{self, Backlog, Whose};
 use crate::store::{Key, Kv, LeaseId, Range};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tenure::log::Position;
 use tenure::quorum::Voters;
 use tenure::raft::{
     Boot, Carries, Config, Message, Replication, Role, Served, Stored, Switched, Timing,
 };
 use tenure::{Election, Event, Input, Instant, NodeId, Output, Ticket};
 
-/// After how many entries a member lets them go and keeps the state.
-const SNAPSHOT_EVERY: u64 = 64;
 /// After how long a lease that is over is proposed to be revoked once more: the entry may be lost.
 const REVOKE_AGAIN: u64 = 500_000;
 
@@ -48,20 +45,7 @@ pub enum Peer {
 }
 
 /// What a member attaches to a message of Raft.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Load {
-    /// What the entries are about, but for those of the machine itself.
-    Entries(Vec<(Position, Arc<Asked>)>),
-    /// The state as of an entry.
-    State(Arc<State>),
-}
-
-/// What is held as of an entry.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State {
-    last: Position,
-    kv: Kv,
-}
+type Load = backlog::Load<Asked, Kv>;
 
 /// A call, as it travels between members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -69,16 +53,6 @@ pub struct Asked {
     /// Who waits for an answer; nobody where it is the leader's own.
     whose: Option<Whose>,
     command: Command,
-}
-
-/// Who waits for an answer, and at which member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Whose {
-    member: u16,
-    /// Which life of that member was asked: another knows the client no more.
-    life: u64,
-    client: u16,
-    ticket: Ticket,
 }
 
 /// What waits for a confirmation of the leader.
@@ -101,16 +75,10 @@ pub struct Member {
     life: u64,
     // On its disk.
     stored: Option<Stored>,
-    entries: Sorted<(u64, u64), Arc<Asked>>,
-    /// The state as of where the log begins.
-    state: Option<Arc<State>>,
-    /// The last entry that was carried out.
-    applied: u64,
+    backlog: Backlog<Asked, Kv>,
     etcd: Etcd,
     // In its process. It runs from the first look at the clock on.
     machine: Option<Box<Machine>>,
-    /// A state that came with a message, and may become that as of where the log begins.
-    offered: Option<Arc<State>>,
     waiting: Vec<Waiting>,
     /// The leases that this leader has proposed to revoke.
     revoking: Vec<LeaseId>,
@@ -131,12 +99,9 @@ impl Member {
             seed,
             life: 0,
             stored: None,
-            entries: Sorted::default(),
-            state: None,
-            applied: 0,
+            backlog: Backlog::default(),
             etcd,
             machine: None,
-            offered: None,
             waiting: Vec::new(),
             revoking: Vec::new(),
             lost: None,
@@ -195,14 +160,8 @@ impl Member {
         self.wake(now);
         match said {
             Peer::Raft(message, load) => {
-                match load {
-                    Some(Load::Entries(entries)) => {
-                        for (name, asked) in entries {
-                            self.entries.keep((name.index, name.term), asked.clone());
-                        }
-                    }
-                    Some(Load::State(state)) => self.offered = Some(state.clone()),
-                    None => {}
+                if let Some(load) = load {
+                    self.backlog.take_in(load);
                 }
                 self.handle(now, Input::Peer(NodeId(from.into()), message.clone()));
             }
@@ -253,7 +212,7 @@ impl Member {
     pub fn restart(&mut self, now: u64) {
         self.etcd.disconnect();
         self.etcd.keep_leases(now, false);
-        self.offered = None;
+        self.backlog.restart();
         self.waiting.clear();
         self.revoking.clear();
         self.lost = None;
@@ -329,7 +288,7 @@ impl Member {
         );
         if !of_time {
             if let Ok(at) = machine.propose(Instant::from_micros(now), 1) {
-                self.entries.keep((at.index, at.term), asked);
+                self.backlog.name(at, asked);
             }
         } else if machine.role() == Role::Leader
             && let Some(whose) = asked.whose
@@ -411,46 +370,27 @@ impl Member {
         self.etcd.keep_leases(extended, keeps);
     }
 
-    /// What is attached to a message.
+    /// What is attached to a message; an error where that is not at hand.
     fn load(&self, message: &Message) -> Result<Option<Load>, ()> {
-        Ok(match message.carries() {
-            None => None,
-            Some(Carries::Snapshot { last }) => {
-                let kept = [&self.state, &self.offered].into_iter().flatten();
-                let state = kept
-                    .into_iter()
-                    .find(|state| state.last == last)
-                    .ok_or(())?;
-                Some(Load::State(state.clone()))
-            }
+        let load = match message.carries() {
+            None => return Ok(None),
+            Some(Carries::Snapshot { last }) => self.backlog.state(last),
             Some(Carries::Entries { after, entries }) => {
                 let first = after.index + 1 + entries.own(after);
-                let names = first..=after.index + entries.count();
-                let named = names.map(|index| {
-                    let asked = self.entries.get(&(index, entries.term()))?;
-                    Some((Position::new(entries.term(), index), asked.clone()))
-                });
-                let named: Option<_> = named.collect();
-                Some(Load::Entries(named.ok_or(())?))
+                let last = after.index + entries.count();
+                self.backlog.entries(entries.term(), first, last)
             }
-        })
+        };
+        load.ok_or(()).map(Some)
     }
 
     /// The log may begin later, with a state that another has sent.
     fn install(&mut self) {
-        let Some(machine) = &self.machine else {
-            return;
-        };
-        let base = machine.log().base();
-        let Some(state) = self.offered.take_if(|state| state.last == base) else {
-            return;
-        };
-        if base.index > self.applied {
-            self.etcd.install(state.kv.clone());
-            self.applied = base.index;
+        if let Some(machine) = &self.machine
+            && let Some(kv) = self.backlog.begins(machine.log().base())
+        {
+            self.etcd.install(kv);
         }
-        self.state = Some(state);
-        self.entries.forget_before(&(base.index + 1, 0));
     }
 
     /// Carries out what is committed.
@@ -458,31 +398,25 @@ impl Member {
         let Some(machine) = &self.machine else {
             return;
         };
-        let before = self.applied;
+        let before = self.backlog.applied();
         let mut answers = Vec::new();
-        while self.applied < machine.commit() {
-            let index = self.applied + 1;
-            let Some(term) = machine.log().term_at(index) else {
-                break;
+        // With its first entry a leader opens its term.
+        let opens = |before, term| before != term;
+        while let Some((_, asked)) = self.backlog.next(machine.log(), machine.commit(), opens) {
+            let Some(asked) = asked else {
+                continue;
             };
-            // With its first entry a leader opens its term.
-            if machine.log().term_at(self.applied).unwrap_or(0) == term {
-                let Some(asked) = self.entries.get(&(index, term)) else {
-                    break;
-                };
-                let said = self.etcd.answer(now, &asked.command);
-                if let Command::LeaseRevoke(lease) = asked.command {
-                    self.revoking.retain(|other| *other != lease);
-                }
-                let own = asked.whose.filter(|whose| whose.member == self.place);
-                answers.extend(own.map(|whose| (whose, said)));
+            let said = self.etcd.answer(now, &asked.command);
+            if let Command::LeaseRevoke(lease) = asked.command {
+                self.revoking.retain(|other| *other != lease);
             }
-            self.applied = index;
+            let own = asked.whose.filter(|whose| whose.member == self.place);
+            answers.extend(own.map(|whose| (whose, said)));
         }
         for (whose, said) in answers {
             self.answer(whose, said);
         }
-        if self.applied > before {
+        if self.backlog.applied() > before {
             self.etcd.tell();
         }
     }
@@ -518,7 +452,7 @@ impl Member {
                 command,
                 ..
             } = &waiting;
-            let reached = index.is_some_and(|index| index <= self.applied);
+            let reached = index.is_some_and(|index| index <= self.backlog.applied());
             let looks = matches!(command, Command::Do(_));
             let over =
                 matches!(command, Command::LeaseKeepAlive(lease) if self.revoking.contains(lease));
@@ -549,19 +483,12 @@ impl Member {
 
     /// Lets entries go that are carried out, once there are many.
     fn compact(&mut self, now: u64) {
-        let Some(machine) = &mut self.machine else {
-            return;
-        };
-        let (base, applied) = (machine.log().base().index, self.applied);
-        if applied < base + SNAPSHOT_EVERY {
-            return;
-        }
-        if let Ok(last) = machine.compact(Instant::from_micros(now), applied)
+        if let Some(machine) = &mut self.machine
+            && let Some(applied) = self.backlog.compactable(machine.log().base())
+            && let Ok(last) = machine.compact(Instant::from_micros(now), applied)
             && last.index == applied
         {
-            let kv = self.etcd.kv().clone();
-            self.state = Some(Arc::new(State { last, kv }));
-            self.entries.forget_before(&(applied + 1, 0));
+            self.backlog.compacted(last, self.etcd.kv().clone());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What clients ask of a ZooKeeper server, and what it says.
 
+use super::image::Step;
 use super::sessions::{Password, SessionId};
 use crate::store::{Key, Value};
 use std::fmt;
@@ -54,6 +55,18 @@ pub enum Command {
     Sync(Key),
     /// `closeSession`
     Close,
+}
+
+impl Command {
+    /// The change that it is; nothing where it only looks.
+    pub(super) fn step(&self) -> Option<Step> {
+        Some(match self {
+            Self::Do(operation) => Step::Do(operation.clone()),
+            Self::Multi(operations) => Step::Multi(operations.clone()),
+            Self::Close => Step::End,
+            _ => return None,
+        })
+    }
 }
 
 /// What changes something, or, among others, prevents that.
@@ -265,6 +278,10 @@ pub enum Error {
     NodeExists,
     /// It has children.
     NotEmpty,
+    /// The session is over, or its end is under way. By an ensemble alone.
+    SessionExpired,
+    /// The session goes on by another server of the ensemble.
+    SessionMoved,
 }
 
 impl Error {
@@ -279,6 +296,8 @@ impl Error {
             Self::NoChildrenForEphemerals => -108,
             Self::NodeExists => -110,
             Self::NotEmpty => -111,
+            Self::SessionExpired => -112,
+            Self::SessionMoved => -118,
         }
     }
 }
@@ -293,6 +312,8 @@ impl fmt::Display for Error {
             Self::NoChildrenForEphemerals => "NoChildrenForEphemerals",
             Self::NodeExists => "NodeExists",
             Self::NotEmpty => "NotEmpty",
+            Self::SessionExpired => "SessionExpired",
+            Self::SessionMoved => "SessionMoved",
         })
     }
 }

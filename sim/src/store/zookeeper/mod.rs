@@ -1,4 +1,5 @@
-//! A ZooKeeper server that stands alone, as far as elections use one: sessions, znodes, watches.
+//! A server of ZooKeeper, as far as elections use one, alone ([`Server`]) or a member of an ensemble (`Member`): sessions, znodes,
+//! watches. What is said here is of one that stands alone; the member says what is other.
 //!
 //! **As the real one** (3.8, compared command by command in `tests/stores`):
 //! - A session ends by the server's clock alone, in the first whole tick after its time has passed since anything came from
@@ -22,11 +23,18 @@
 //! its hash tables is in the order of names here: children in a listing, and what a session takes along when it ends.
 
 mod command;
+#[cfg(feature = "peers")]
+mod ensemble;
+mod front;
+mod image;
 mod server;
 mod sessions;
 mod tree;
 mod watches;
 
 pub use command::{Command, Connect, Error, Event, Mode, Operation, Reply, Said, Stat, Version};
-pub use server::{Image, Server};
+#[cfg(feature = "peers")]
+pub use ensemble::{Asked, Call, Member, Peer, Told, Txn, timing};
+pub use image::Image;
+pub use server::Server;
 pub use sessions::{Password, SessionId, password};

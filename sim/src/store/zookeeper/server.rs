@@ -1,12 +1,11 @@
-//! One server: its connections, their sessions, and what they are told.
+//! One server: what it holds, the time of its sessions, and its clients.
 
-use super::command::{Command, Connect, Error, Event, Operation, Reply, Said, Stat};
-use super::sessions::{SessionId, Sessions, password};
-use super::tree::{At, Tree};
-use super::watches::{Change, Watches};
-use crate::sorted::Sorted;
+use super::command::{Command, Connect, Error, Reply, Said, Stat};
+use super::front::Front;
+use super::image::{Image, Step};
+use super::sessions::{Names, SessionId, Sessions, agreed, password};
+use super::tree::At;
 use crate::store::{Key, Value};
-use std::collections::VecDeque;
 
 /// How often containers are looked at, in milliseconds.
 const CONTAINERS: u64 = 60_000;
@@ -17,28 +16,11 @@ pub struct Server {
     image: Image,
     /// A tick, in milliseconds.
     tick: u64,
+    names: Names,
     sessions: Sessions,
-    connections: Sorted<u16, Connection>,
-    watches: Watches,
+    front: Front,
     /// When containers are looked at next, in milliseconds.
     containers: u64,
-    said: VecDeque<(u16, Said)>,
-}
-
-/// What outlasts a restart, and is a backup when it is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Image {
-    tree: Tree,
-    /// The sessions with the time that was agreed on when each began.
-    sessions: Sorted<SessionId, i32>,
-    zxid: i64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Connection {
-    session: SessionId,
-    /// What was agreed on when it began.
-    timeout: i32,
 }
 
 impl Server {
@@ -50,18 +32,13 @@ impl Server {
 
     fn with(now: u64, tick: u64, image: Image) -> Self {
         let now = ms(now);
-        let mut sessions = Sessions::new(now, tick);
-        for (session, timeout) in image.sessions.iter() {
-            sessions.touch(now, *session, *timeout);
-        }
         Self {
+            names: Names::new(now, 0),
+            sessions: Sessions::anew(now, tick, &image),
             image,
             tick,
-            sessions,
-            connections: Sorted::default(),
-            watches: Watches::default(),
+            front: Front::default(),
             containers: now + CONTAINERS,
-            said: VecDeque::new(),
         }
     }
 
@@ -69,66 +46,56 @@ impl Server {
     pub fn connect(&mut self, now: u64, client: u16, connect: &Connect) {
         self.wake(now);
         self.disconnect(client);
-        if connect.seen > self.image.zxid {
+        if connect.seen > self.image.zxid() {
             // What it has seen would be undone.
-            return self.say(client, Said::Closed);
+            return self.front.say(client, Said::Closed);
         }
-        let least = 2 * self.tick as i32;
-        let timeout = connect.timeout.clamp(least, 10 * least);
+        let timeout = agreed(connect.timeout, self.tick);
         let session = if connect.session == 0 {
-            let session = self.sessions.name();
-            self.image.zxid += 1;
-            self.image.sessions.insert(session, timeout);
+            let session = self.names.next();
+            // There is nothing about it that could be refused.
+            let _ = self.change(now, session, &Step::Begin(timeout));
             session
         } else {
-            self.leave(connect.session);
-            let known = self.image.sessions.contains_key(&connect.session);
+            self.front.leave(connect.session);
+            let known = self.image.knows(connect.session);
             if !known || connect.password != password(connect.session) {
-                self.say(client, Said::Expired);
-                return self.say(client, Said::Closed);
+                return self.front.expire(client);
             }
             connect.session
         };
-        self.connections
-            .insert(client, Connection { session, timeout });
         self.sessions.touch(ms(now), session, timeout);
-        let password = password(session);
-        self.say(
-            client,
-            Said::Connected {
-                session,
-                password,
-                timeout,
-            },
-        );
+        self.front.open(client, session, timeout);
     }
 
     /// A connection is gone, and its watches with it. Its session is not.
     pub fn disconnect(&mut self, client: u16) {
-        if self.connections.remove(&client).is_some() {
-            self.watches.forget(client);
-        }
+        self.front.disconnect(client);
     }
 
     /// A request comes on a connection, under a number that its answer bears. On one that is closed, that is said again.
     pub fn ask(&mut self, now: u64, client: u16, xid: i32, command: &Command) {
         self.wake(now);
-        let Some(connection) = self.connections.get(&client).copied() else {
-            return self.say(client, Said::Closed);
+        let Some(connection) = self.front.connection(client) else {
+            return self.front.say(client, Said::Closed);
         };
         let session = connection.session;
         self.sessions.touch(ms(now), session, connection.timeout);
-        let result = self.carry_out(now, client, session, command);
-        let zxid = self.image.zxid;
-        self.say(client, Said::Answer { xid, zxid, result });
+        let result = match command.step() {
+            Some(step) => self.change(now, session, &step),
+            None => self.front.look(&self.image, client, command),
+        };
+        let zxid = self.image.zxid();
+        self.front.say(client, Said::Answer { xid, zxid, result });
         if *command == Command::Close {
-            self.leave(session);
+            self.sessions.forget(session);
+            self.front.leave(session);
         }
     }
 
     /// The next thing to be said on a connection.
     pub fn poll(&mut self) -> Option<(u16, Said)> {
-        self.said.pop_front()
+        self.front.poll()
     }
 
     /// When something happens by itself.
@@ -143,18 +110,15 @@ impl Server {
     pub fn wake(&mut self, now: u64) {
         while let Some(over) = self.sessions.over(ms(now)) {
             for session in over {
-                self.end(now, session);
-                self.leave(session);
+                let _ = self.change(now, session, &Step::End);
+                self.front.leave(session);
             }
         }
         if self.containers <= ms(now) {
             let looks = (ms(now) - self.containers) / CONTAINERS + 1;
             self.containers += looks * CONTAINERS;
             for path in self.image.tree.deserted() {
-                self.image.zxid += 1;
-                let mut changes = Vec::new();
-                self.image.tree.remove(self.image.zxid, &path, &mut changes);
-                self.tell(&changes);
+                let _ = self.change(now, 0, &Step::Remove(path));
             }
         }
     }
@@ -172,6 +136,12 @@ impl Server {
         self.image.clone()
     }
 
+    /// What it holds.
+    #[must_use]
+    pub const fn held(&self) -> &Image {
+        &self.image
+    }
+
     /// The process starts anew, with a backup: what happened since did not.
     pub fn restore(&mut self, now: u64, image: &Image) {
         *self = Self::with(now, self.tick, image.clone());
@@ -180,12 +150,12 @@ impl Server {
     /// The newest change.
     #[must_use]
     pub const fn zxid(&self) -> i64 {
-        self.image.zxid
+        self.image.zxid()
     }
 
     /// The sessions that are not over, in order.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
-        self.image.sessions.iter().map(|(session, _)| *session)
+        self.image.sessions().map(|(session, _)| session)
     }
 
     /// When a session is over, if nothing comes from it, in microseconds of the server's clock.
@@ -197,150 +167,43 @@ impl Server {
     /// What is kept at a znode.
     #[must_use]
     pub fn data(&self, path: &Key) -> Option<&Value> {
-        self.image.tree.data(path)
+        self.image.data(path)
     }
 
     /// What is known of a znode.
     #[must_use]
     pub fn stat(&self, path: &Key) -> Option<Stat> {
-        self.image.tree.stat(path)
+        self.image.stat(path)
     }
 
     /// The names of the children of a znode, in order.
     #[must_use]
     pub fn children(&self, path: &Key) -> Option<Vec<Key>> {
-        self.image.tree.children(path)
+        self.image.children(path)
     }
 
-    fn carry_out(
-        &mut self,
-        now: u64,
-        client: u16,
-        session: SessionId,
-        command: &Command,
-    ) -> Result<Reply, Error> {
-        match command {
-            Command::Ping | Command::Sync(_) => Ok(Reply::Done),
-            Command::Do(operation) => {
-                let at = self.next(now, session);
-                let mut changes = Vec::new();
-                let done = self.image.tree.operate(at, operation, &mut changes);
-                self.tell(&changes);
-                done
-            }
-            Command::Multi(operations) => Ok(self.multi(now, session, operations)),
-            Command::Exists { path, watch } => {
-                if path.contains('\0') {
-                    return Err(Error::BadArguments);
-                }
-                if *watch {
-                    self.watches.data(path, client);
-                }
-                let stat = self.image.tree.stat(path);
-                stat.map(Reply::Stat).ok_or(Error::NoNode)
-            }
-            Command::GetData { path, watch } => {
-                let stat = self.image.tree.stat(path).ok_or(Error::NoNode)?;
-                if *watch {
-                    self.watches.data(path, client);
-                }
-                let data = self.image.tree.data(path).cloned();
-                let data = data.ok_or(Error::NoNode)?;
-                Ok(Reply::Data { data, stat })
-            }
-            Command::GetChildren { path, watch } => {
-                let stat = self.image.tree.stat(path).ok_or(Error::NoNode)?;
-                if *watch {
-                    self.watches.children(path, client);
-                }
-                let names = self.image.tree.children(path).unwrap_or_default();
-                Ok(Reply::Children { names, stat })
-            }
-            Command::Close => {
-                self.sessions.forget(session);
-                self.end(now, session);
-                Ok(Reply::Done)
-            }
-        }
-    }
-
-    fn multi(&mut self, now: u64, session: SessionId, operations: &[Operation]) -> Reply {
-        let at = self.next(now, session);
-        let mut tree = self.image.tree.clone();
-        let mut changes = Vec::new();
-        let mut done = Vec::new();
-        for operation in operations {
-            match tree.operate(at, operation, &mut changes) {
-                Ok(Reply::Created { path, .. }) if !operation.creates_container() => {
-                    done.push(Reply::Named(path));
-                }
-                Ok(reply) => done.push(reply),
-                Err(error) => {
-                    let mut failed = vec![None; done.len()];
-                    failed.push(Some(error));
-                    failed.resize(operations.len(), Some(Error::RuntimeInconsistency));
-                    return Reply::Failed(failed);
-                }
-            }
-        }
-        self.image.tree = tree;
-        self.tell(&changes);
-        Reply::Multi(done)
-    }
-
-    /// A change is begun, whether something comes of it or not.
-    const fn next(&mut self, now: u64, session: SessionId) -> At {
-        self.image.zxid += 1;
-        At {
-            zxid: self.image.zxid,
+    /// The next change is made, whether something comes of it or not, and who watches is told.
+    fn change(&mut self, now: u64, session: SessionId, step: &Step) -> Result<Reply, Error> {
+        let at = At {
+            zxid: self.image.zxid() + 1,
             time: ms(now).cast_signed(),
             session,
-        }
-    }
-
-    /// A session is over, and takes its own along.
-    fn end(&mut self, now: u64, session: SessionId) {
-        let at = self.next(now, session);
-        self.image.sessions.remove(&session);
-        let mut changes = Vec::new();
-        self.image.tree.end(at, &mut changes);
-        self.tell(&changes);
-    }
-
-    /// The connection of a session is closed, if it has one.
-    fn leave(&mut self, session: SessionId) {
-        let its = |(client, connection): (&u16, &Connection)| {
-            (connection.session == session).then_some(*client)
         };
-        let client = self.connections.iter().find_map(its);
-        if let Some(client) = client {
-            self.disconnect(client);
-            self.say(client, Said::Closed);
-        }
-    }
-
-    fn tell(&mut self, changes: &[Change]) {
-        let said = &mut self.said;
-        for change in changes {
-            self.watches.tell(change, |client, event: Event| {
-                said.push_back((client, Said::Event(event)));
-            });
-        }
-    }
-
-    fn say(&mut self, client: u16, said: Said) {
-        self.said.push_back((client, said));
+        let mut changes = Vec::new();
+        let result = self.image.carry_out(at, step, &mut changes);
+        self.front.tell(&changes);
+        result
     }
 }
 
 /// Microseconds as whole milliseconds.
-const fn ms(now: u64) -> u64 {
+pub(super) const fn ms(now: u64) -> u64 {
     now / 1_000
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::command::Mode;
+    use super::super::command::{Event, Mode, Operation};
     use super::*;
 
     const TICK: u64 = 100_000;

@@ -1,6 +1,7 @@
 //! The time of sessions, and their names. A session is in the bucket of the tick in which it will be over; whatever comes
 //! from it moves it on, and what is in the bucket of the tick that has come is over, in the order it came there.
 
+use super::image::Image;
 use crate::sorted::Sorted;
 
 /// A session; 0 is none.
@@ -8,33 +9,60 @@ pub type SessionId = i64;
 /// With what a client shows that a session is its own.
 pub type Password = [u8; 16];
 
-/// The server in the highest byte of its sessions' names: one that stands alone.
-const SERVER: i64 = 1 << 56;
+/// The names that a server gives to sessions: its own number is the highest byte of them.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    next: SessionId,
+}
+
+impl Names {
+    /// Those of a server by its place. They go on from where its clock stands, so that none is given twice by a server that
+    /// starts anew.
+    pub(super) fn new(now: u64, place: u16) -> Self {
+        let begins = (now << 24) >> 8;
+        let number = i64::from(place) + 1;
+        Self {
+            next: number << 56 | begins.cast_signed(),
+        }
+    }
+
+    /// A name for a session.
+    pub(super) const fn next(&mut self) -> SessionId {
+        let name = self.next;
+        self.next += 1;
+        name
+    }
+}
+
+/// For how many milliseconds a session outlasts silence, of what its client asks for: from 2 ticks to 20.
+pub(super) fn agreed(asked: i32, tick: u64) -> i32 {
+    let least = 2 * tick as i32;
+    asked.clamp(least, 10 * least)
+}
 
 /// When each session is over, in milliseconds of the server's clock.
 #[derive(Clone, Debug)]
 pub(super) struct Sessions {
     tick: u64,
-    next: SessionId,
     buckets: Sorted<u64, Vec<SessionId>>,
 }
 
 impl Sessions {
-    /// None yet. Names go on from where the clock stands, so that none is given twice by a server that starts anew.
-    pub(super) fn new(now: u64, tick: u64) -> Self {
-        let begins = (now << 24) >> 8;
+    /// None yet.
+    pub(super) fn new(tick: u64) -> Self {
         Self {
             tick,
-            next: SERVER | begins.cast_signed(),
             buckets: Sorted::default(),
         }
     }
 
-    /// A name for a session.
-    pub(super) const fn name(&mut self) -> SessionId {
-        let name = self.next;
-        self.next += 1;
-        name
+    /// All that there are, each of which begins anew.
+    pub(super) fn anew(now: u64, tick: u64, image: &Image) -> Self {
+        let mut sessions = Self::new(tick);
+        for (session, timeout) in image.sessions() {
+            sessions.touch(now, session, timeout);
+        }
+        sessions
     }
 
     /// Something came from a session that outlasts so much silence.
@@ -100,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_session_is_over_in_the_first_whole_tick_after_its_time() {
-        let mut sessions = Sessions::new(0, 100);
+        let mut sessions = Sessions::new(100);
         sessions.touch(50, 7, 200);
         assert_eq!(sessions.due(), Some(300));
         // Exactly on a tick: in the one after.
@@ -114,7 +142,7 @@ mod tests {
 
     #[test]
     fn whatever_comes_from_a_session_moves_it_on_and_its_end_ends_that() {
-        let mut sessions = Sessions::new(0, 100);
+        let mut sessions = Sessions::new(100);
         sessions.touch(0, 7, 200);
         sessions.touch(0, 8, 200);
         sessions.touch(150, 7, 200);
@@ -125,9 +153,10 @@ mod tests {
 
     #[test]
     fn names_do_not_come_again_after_a_restart() {
-        let mut first = Sessions::new(5_000, 100);
-        let (one, other) = (first.name(), first.name());
-        assert_eq!((one, other), (SERVER | 5_000 << 16, one + 1));
-        assert!(Sessions::new(5_001, 100).name() > other);
+        let mut first = Names::new(5_000, 0);
+        let (one, other) = (first.next(), first.next());
+        assert_eq!((one, other), (1 << 56 | 5_000 << 16, one + 1));
+        assert!(Names::new(5_001, 0).next() > other);
+        assert_eq!(Names::new(5_000, 1).next() - one, 1 << 56);
     }
 }

@@ -2,17 +2,28 @@
 //! does by itself is done where the server is. It comes back with the session when the connection is gone, and knows what
 //! each watch was left for; it does not ping, nor leave watches again.
 
+mod calls;
+#[cfg(feature = "peers")]
+mod ensemble;
+mod handle;
+#[cfg(feature = "peers")]
+mod library;
+
+#[cfg(feature = "peers")]
+pub(super) use {ensemble::member, library::Library};
+
 use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
 use crate::server::{Record, Service};
 use crate::sorted::Sorted;
 use crate::store::Key;
 use crate::store::zookeeper::{
-    Command, Connect, Error, Event, Image, Mode, Operation, Password, Reply, Said, Server, Stat,
-    password,
+    Command, Connect, Image, Operation, Password, Said, Server, Stat, password,
 };
+use calls::{command, reply};
+use handle::Handle;
 use std::collections::VecDeque;
-use tenure::lease::zookeeper::{self as core, Change, SessionId};
+use tenure::lease::zookeeper::{self as core, SessionId};
 use tenure::lease::{Config, Switched};
 use tenure::{Duration, Ticket, Unknown};
 
@@ -38,24 +49,6 @@ pub(crate) struct ZooKeeper {
 /// No client of an election: who puts a hand to the store.
 const OPERATOR: u16 = u16::MAX;
 
-/// What the library of a client has.
-#[derive(Clone, Debug)]
-struct Handle {
-    /// Under which its state is told.
-    ticket: Ticket,
-    session: i64,
-    timeout: i32,
-    connected: bool,
-    watches: Sorted<(Key, Of), Ticket>,
-}
-
-/// What a watch is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Of {
-    Data,
-    Children,
-}
-
 impl ZooKeeper {
     /// An empty server with a tick of so many milliseconds.
     pub(super) fn new(tick_time: u32) -> Self {
@@ -65,21 +58,6 @@ impl ZooKeeper {
             said: VecDeque::new(),
             backup: None,
         }
-    }
-
-    /// The candidates, first created first.
-    fn queue(&self) -> Vec<(Key, Stat)> {
-        let names = self.server.children(&PARENT.into()).unwrap_or_default();
-        let mut queue: Vec<(Key, Stat)> = names
-            .iter()
-            .filter_map(|name| {
-                let path: Key = format!("{PARENT}/{name}").into();
-                let stat = self.server.stat(&path)?;
-                Some((path, stat))
-            })
-            .collect();
-        queue.sort_by_key(|(_, stat)| stat.czxid);
-        queue
     }
 
     /// Every connection is gone.
@@ -103,13 +81,7 @@ impl ZooKeeper {
                 Said::Connected {
                     session, timeout, ..
                 } if to == client => {
-                    let handle = Handle {
-                        ticket,
-                        session,
-                        timeout,
-                        connected: true,
-                        watches: Sorted::default(),
-                    };
+                    let handle = Handle::new(ticket, session, timeout);
                     let connected = handle.told();
                     self.handles.insert(client, handle);
                     self.say(client, ticket, connected);
@@ -176,18 +148,9 @@ impl ZooKeeper {
                 self.say(client, ticket, core::Reply::Suspended);
             }
             Said::Event(event) => {
-                let (path, change, of): (_, _, &[Of]) = match event {
-                    Event::Created(_) => return,
-                    Event::Deleted(path) => (path, Change::Deleted, &[Of::Data, Of::Children]),
-                    Event::DataChanged(path) => (path, Change::Written, &[Of::Data]),
-                    Event::ChildrenChanged(path) => (path, Change::Children, &[Of::Children]),
-                };
-                for of in of {
-                    if let Some(ticket) = handle.watches.remove(&(path.clone(), *of)) {
-                        let changed = core::Reply::Changed(change);
-                        self.said.push_back((client, ticket, changed));
-                    }
-                }
+                let fired = handle.fires(event);
+                self.said
+                    .extend(fired.map(|(ticket, reply)| (client, ticket, reply)));
             }
             // Every answer is taken where it is asked for.
             Said::Answer { .. } => {}
@@ -206,7 +169,9 @@ impl ZooKeeper {
             match said {
                 Said::Answer { result, .. } if to == client => {
                     let reply = reply(request, result);
-                    self.watch(client, ticket, request, &reply);
+                    if let Some(handle) = self.handles.get_mut(&client) {
+                        handle.leaves(ticket, request, &reply);
+                    }
                     if reply == core::Reply::Closed {
                         self.handles.remove(&client);
                     }
@@ -215,37 +180,6 @@ impl ZooKeeper {
                 said => self.tell(to, said),
             }
         }
-    }
-
-    /// Remembers what a watch was left for.
-    fn watch(&mut self, client: u16, ticket: Ticket, request: &core::Request, reply: &core::Reply) {
-        let left = match (request, reply) {
-            (core::Request::Data { path, watch, .. }, core::Reply::Data(..)) if *watch => {
-                (path.clone(), Of::Data)
-            }
-            (core::Request::Children { path, watch, .. }, core::Reply::Children(_)) if *watch => {
-                (path.clone(), Of::Children)
-            }
-            _ => return,
-        };
-        if let Some(handle) = self.handles.get_mut(&client) {
-            handle.watches.insert(left, ticket);
-        }
-    }
-}
-
-impl Handle {
-    fn told(&self) -> core::Reply {
-        core::Reply::Connected {
-            session: SessionId(self.session),
-            timeout: Duration::from_millis(self.timeout.unsigned_abs().into()),
-        }
-    }
-
-    /// The connection is gone, and with it what was left on it.
-    fn disconnected(&mut self) {
-        self.connected = false;
-        self.watches = Sorted::default();
     }
 }
 
@@ -266,18 +200,7 @@ impl Service for ZooKeeper {
     }
 
     fn records(&self, _now: u64) -> Vec<Record> {
-        let queue = self.queue().into_iter().enumerate();
-        queue
-            .map(|(place, (path, stat))| Record {
-                holder: (self.server.data(&path))
-                    .and_then(|data| data.lines().next())
-                    .map(str::to_owned),
-                token: stat.czxid.cast_unsigned(),
-                ends: self.server.ends(stat.ephemeral_owner),
-                holds: place == 0,
-                key: path.to_string(),
-            })
-            .collect()
+        records(self.server.held(), |session| self.server.ends(session))
     }
 
     fn due(&self) -> Option<u64> {
@@ -295,7 +218,7 @@ impl Service for ZooKeeper {
     }
 
     fn evict(&mut self, now: u64) -> bool {
-        let Some((path, _)) = self.queue().into_iter().next() else {
+        let Some((path, _)) = queue(self.server.held()).into_iter().next() else {
             return false;
         };
         self.connect(now, OPERATOR, 0, i32::MAX);
@@ -321,12 +244,43 @@ impl Service for ZooKeeper {
     }
 }
 
-/// How a candidate takes part in a queue in one server of ZooKeeper.
-pub(super) fn nodes(common: Config) -> core::Config {
+/// The candidates, first created first.
+fn queue(held: &Image) -> Vec<(Key, Stat)> {
+    let names = held.children(&PARENT.into()).unwrap_or_default();
+    let mut queue: Vec<(Key, Stat)> = names
+        .iter()
+        .filter_map(|name| {
+            let path: Key = format!("{PARENT}/{name}").into();
+            let stat = held.stat(&path)?;
+            Some((path, stat))
+        })
+        .collect();
+    queue.sort_by_key(|(_, stat)| stat.czxid);
+    queue
+}
+
+/// What a server shows of them, where it knows when sessions end.
+fn records(held: &Image, ends: impl Fn(i64) -> Option<u64>) -> Vec<Record> {
+    let queue = queue(held).into_iter().enumerate();
+    queue
+        .map(|(place, (path, stat))| Record {
+            holder: (held.data(&path))
+                .and_then(|data| data.lines().next())
+                .map(str::to_owned),
+            token: stat.czxid.cast_unsigned(),
+            ends: ends(stat.ephemeral_owner),
+            holds: place == 0,
+            key: path.to_string(),
+        })
+        .collect()
+}
+
+/// How a candidate takes part in a queue in so many servers of ZooKeeper.
+pub(super) fn nodes(common: Config, servers: u8) -> core::Config {
     core::Config {
         parent: PARENT.into(),
         tick_time: tick_time(common.timing.ttl),
-        alone: true,
+        alone: servers == 1,
         common,
     }
 }
@@ -346,93 +300,6 @@ impl Candidate for core::ZooKeeper<Switched> {
     fn belief(&self) -> Duration {
         // Of what was granted: without slack it does not lead.
         self.budget().map_or(Duration::ZERO, |budget| budget.belief)
-    }
-}
-
-/// What the server is asked, in which session.
-fn command(request: &core::Request) -> Option<(SessionId, Command)> {
-    let create = |path: &Key, data: Key, mode| {
-        Command::Do(Operation::Create {
-            path: path.clone(),
-            data,
-            mode,
-        })
-    };
-    Some(match request {
-        core::Request::Connect { .. } => return None,
-        core::Request::Close { session } => (*session, Command::Close),
-        core::Request::Create {
-            session,
-            path,
-            data,
-        } => {
-            let data = data.to_string().into();
-            (*session, create(path, data, Mode::EphemeralSequential))
-        }
-        core::Request::CreateParent { session, path } => {
-            (*session, create(path, "".into(), Mode::Persistent))
-        }
-        core::Request::Children {
-            session,
-            path,
-            watch,
-        } => {
-            let (path, watch) = (path.clone(), *watch);
-            (*session, Command::GetChildren { path, watch })
-        }
-        core::Request::Data {
-            session,
-            path,
-            watch,
-        } => {
-            let (path, watch) = (path.clone(), *watch);
-            (*session, Command::GetData { path, watch })
-        }
-        core::Request::SetData {
-            session,
-            path,
-            data,
-            version,
-        } => {
-            let set = Operation::SetData {
-                path: path.clone(),
-                data: data.to_string().into(),
-                version: *version,
-            };
-            (*session, Command::Do(set))
-        }
-        core::Request::Delete { session, path } => {
-            let delete = Operation::Delete {
-                path: path.clone(),
-                version: -1,
-            };
-            (*session, Command::Do(delete))
-        }
-    })
-}
-
-/// What that answers.
-fn reply(request: &core::Request, result: Result<Reply, Error>) -> core::Reply {
-    match result {
-        Ok(Reply::Created { path, .. }) => core::Reply::Created(path),
-        Ok(Reply::Stat(of)) => core::Reply::Set(stat(&of)),
-        Ok(Reply::Data { data, stat: of }) => core::Reply::Data(data, stat(&of)),
-        Ok(Reply::Children { names, .. }) => core::Reply::Children(names),
-        Ok(Reply::Done) if matches!(request, core::Request::Close { .. }) => core::Reply::Closed,
-        Ok(Reply::Done) => core::Reply::Deleted,
-        Err(Error::NoNode) => core::Reply::NoNode,
-        Err(Error::NodeExists) => core::Reply::NodeExists,
-        Err(Error::BadVersion) => core::Reply::BadVersion,
-        // No candidate asks for what is answered so, or nothing came of it.
-        _ => core::Reply::NotDone,
-    }
-}
-
-const fn stat(of: &Stat) -> core::Stat {
-    core::Stat {
-        czxid: of.czxid.cast_unsigned(),
-        version: of.version,
-        owner: SessionId(of.ephemeral_owner),
     }
 }
 
