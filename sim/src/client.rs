@@ -18,6 +18,9 @@ pub struct Client {
     every: u64,
     /// Whom it takes for the leader.
     target: u16,
+    /// Whom it turned to last of its own accord. Who is sent to one that is gone asks the next after the one that sent it, or it
+    /// would ask that one for ever.
+    turn: u16,
     issued: u64,
     acknowledged: u64,
     /// When it last heard from its target, or chose it.
@@ -37,6 +40,7 @@ impl Client {
             through,
             every,
             target: 0,
+            turn: 0,
             issued: 0,
             acknowledged: 0,
             heard_at: 0,
@@ -68,7 +72,7 @@ impl Client {
             Outcome::Acknowledged(_) => {
                 self.acknowledged += 1;
                 if self.through == Through::Leader {
-                    self.target = by;
+                    (self.target, self.turn) = (by, by);
                 }
                 self.heard_at = now;
             }
@@ -100,8 +104,8 @@ impl Client {
     }
 
     fn try_next(&mut self, now: u64) {
-        self.target = (self.target + 1) % self.nodes;
-        self.heard_at = now;
+        self.turn = (self.turn + 1) % self.nodes;
+        (self.target, self.heard_at) = (self.turn, now);
     }
 }
 
@@ -123,6 +127,22 @@ mod tests {
             2,
             "an answer of a node it no longer asks moves nothing"
         );
+    }
+
+    #[test]
+    fn who_is_sent_to_one_that_is_gone_asks_a_third() {
+        let mut client = Client::new(3, 10, Through::Leader);
+        client.answered(0, 0, 1, Outcome::Acknowledged(1));
+        let asked: Vec<u16> = (1..20)
+            .map(|tick| {
+                let (node, request) = client.tick(tick * 10);
+                if node == 1 {
+                    client.answered(tick * 10 + 1, 1, request, Outcome::Redirected(Some(0)));
+                }
+                node
+            })
+            .collect();
+        assert!(asked.contains(&2), "{asked:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tenure::Token;
 pub struct Failover {
     /// When the leader was lost; the start of the run for a cold start.
     pub lost_at: u64,
-    /// When another node first stood, or asked whether it could.
+    /// When another node first stood, asked whether it could, or looked for a leader.
     pub detected_at: Option<u64>,
     /// When the next leader was elected.
     pub elected_at: Option<u64>,
@@ -78,7 +78,7 @@ impl Stages {
         }
     }
 
-    /// A node stood, or asked whether it could.
+    /// A node stood, asked whether it could, or looks for a leader.
     pub fn stood(&mut self, now: u64) {
         if let Some(open) = &mut self.open {
             open.detected_at.get_or_insert(now);

@@ -1,6 +1,6 @@
 //! Back along the causes of an event.
 
-use crate::physics::trace::Event;
+use crate::physics::trace::{Event, Kind};
 
 /// The nearest of the causes of an event that is wanted, among recorded events of which the first is number `first`.
 pub(super) fn nearest<'e>(
@@ -16,10 +16,16 @@ pub(super) fn nearest<'e>(
     std::iter::successors(before(event), |event| before(event)).find(|event| wanted(event))
 }
 
+/// When the request was sent by whose answer a node was established, of events of which the first is number `first`. One that
+/// was sent before that counts from its answer: the record was free when that came.
+pub(super) fn sent(events: &[Event], first: u64, heir: &Event) -> u64 {
+    let sent = |event: &Event| event.kind == Kind::Send && event.actor == heir.actor;
+    nearest(events, first, heir, sent).map_or(heir.at, |sent| sent.at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::physics::trace::Kind;
 
     #[test]
     fn the_nearest_is_found_and_nothing_before_the_first_that_was_recorded() {

@@ -10,6 +10,8 @@ mod minority;
 mod reads;
 #[cfg(all(feature = "stores", not(target_family = "wasm")))]
 pub mod schemes;
+#[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+pub mod stages;
 mod stale;
 #[cfg(all(feature = "stores", not(target_family = "wasm")))]
 pub mod ttl;

@@ -139,7 +139,10 @@ impl<M: Hosted> Node<M> {
             if look.role == RoleCode::PreCandidate {
                 env.counts.pre_candidacies += 1;
             }
-            if matches!(look.role, RoleCode::PreCandidate | RoleCode::Candidate) {
+            if matches!(
+                look.role,
+                RoleCode::Looking | RoleCode::PreCandidate | RoleCode::Candidate
+            ) {
                 env.stages.stood(env.now);
             }
         }

@@ -2,8 +2,8 @@
 
 use crate::measure::What;
 use crate::{
-    Done, USAGE, bench, classics, explore, measure, minimise, mutants, run, scale, schemes, sweep,
-    trace, ttl,
+    Done, USAGE, bench, classics, explore, measure, minimise, mutants, run, scale, schemes,
+    sweep, trace, ttl,
 };
 use lexopt::prelude::{Long, Short, Value};
 use std::fmt::Display;
@@ -15,6 +15,7 @@ use tenure::sentinel::Rule as SentinelRule;
 use tenure::zab::Rule as ZabRule;
 use tenure_sim::export::Format;
 use tenure_sim::measure::schemes::{Row, Trial};
+use tenure_sim::measure::stages;
 use tenure_sim::measure::{Setting, timing};
 use tenure_sim::scenario::{
     broker_rule_names, kraft_rule_names, lease_rule_name, parse_seed, parse_span, rule_names,
@@ -207,6 +208,7 @@ pub(crate) fn dispatch() -> Done {
             Some("schema") => schema_command(&mut parser),
             Some("measure") => measure_command(&mut parser),
             Some("schemes") => schemes_command(&mut parser),
+            Some("stages") => stages_command(&mut parser),
             Some("ttl") => ttl_command(&mut parser),
             Some("classics") => seeds_command(&mut parser, 200, classics::classics),
             Some("bench") => seeds_command(&mut parser, 10_000, bench::bench),
@@ -480,6 +482,29 @@ fn schemes_command(parser: &mut lexopt::Parser) -> Done {
     schemes::schemes(&common.seeds(1_000)?, wishes)
 }
 
+fn stages_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut common, mut json) = (Common::new(), false);
+    let mut rows: Vec<stages::Row> = stages::Row::all().collect();
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("scheme") => {
+                let all = stages::Row::all().collect();
+                rows = some_of(parser, "--scheme", all, stages::Row::name)?;
+            }
+            Long("json") => json = true,
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    crate::stages::stages(&common.seeds(200)?, &rows, json)
+}
+
 fn ttl_command(parser: &mut lexopt::Parser) -> Done {
     let (mut common, mut json) = (Common::new(), false);
     let mut kinds = vec![Kind::Etcd, Kind::Sql];
@@ -508,10 +533,16 @@ fn some_of<T: Copy>(
     name: fn(T) -> &'static str,
 ) -> Result<Vec<T>, Refusal> {
     let text = text(parser, place)?;
+    let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
+    let places = some_named(&text, place, &names)?;
+    Ok(places.into_iter().map(|place| all[place]).collect())
+}
+
+/// The places of those that are named, with commas between, in the order of all.
+fn some_named(text: &str, place: &str, names: &[&str]) -> Result<Vec<usize>, Refusal> {
     let named: Vec<&str> = text.split(',').collect();
     for wanted in &named {
-        if all.iter().all(|one| name(*one) != *wanted) {
-            let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
+        if !names.contains(wanted) {
             return Err(refusal(
                 "unknown-name",
                 place,
@@ -520,8 +551,8 @@ fn some_of<T: Copy>(
             ));
         }
     }
-    let is_named = |one: &T| named.contains(&name(*one));
-    Ok(all.into_iter().filter(is_named).collect())
+    let is_named = |place: &usize| named.contains(&names[*place]);
+    Ok((0..names.len()).filter(is_named).collect())
 }
 
 fn scale_command(parser: &mut lexopt::Parser) -> Done {

@@ -20,6 +20,7 @@ mod parallel;
 mod run;
 mod scale;
 mod schemes;
+mod stages;
 mod sweep;
 mod trace;
 mod ttl;
@@ -77,6 +78,13 @@ tenure-sim: leader elections in a deterministic world
                                                      what each scheme of election makes of each fault: two leaders,
                                                      stale writes, no leader, requests; held against what is expected
                                                      usual: 1,000 seeds a cell, all schemes, all faults
+  tenure-sim stages [--seeds N] [--from N] [--threads N] [--scheme A,B] [--json]
+                                                     failover by stage, every scheme under the same loss of its leader:
+                                                     detection (until somebody acts on it), election (until it is decided
+                                                     who is next), synchronisation (until that one may act), the sum of
+                                                     them, and the first write; as shipped, and as quick as it may be set;
+                                                     below the table what ends each stage of each scheme
+                                                     usual: 200 seeds, all schemes
   tenure-sim ttl [--seeds N] [--from N] [--threads N] [--scheme A,B] [--json]
                                                      leases of 1 s to 60 s under three levels of jitter: how soon a crash
                                                      is noticed, how often a leader that lives is taken for dead

@@ -10,7 +10,7 @@ mod table;
 pub use jitter::Level;
 pub use table::Table;
 
-use super::causes::nearest;
+use super::causes::sent;
 use crate::fault::{Action, Plan, Who};
 use crate::physics::trace::{Event, Kind as What};
 use crate::scenario::{Clients, Elects, Lease, Scenario};
@@ -131,7 +131,7 @@ impl Lag {
             let events = &world.trace().fresh;
             let heir = |event: &&Event| event.kind == What::Established;
             if let Some(heir) = events.iter().find(heir) {
-                self.detection.add(claimed(events, first, heir) - at);
+                self.detection.add(sent(events, first, heir) - at);
                 self.takeover.add(heir.at - at);
                 return;
             }
@@ -187,13 +187,6 @@ fn world(kind: Kind, level: Level, ttl: u64, seed: u64) -> Result<World, Unfit> 
     };
     scenario.setup().check()?;
     Ok(World::new(&scenario))
-}
-
-/// When the request was sent by whose answer a node was established, of events of which the first is number `first`. One that
-/// was sent before the crash counts from its answer: the record was free when that came.
-fn claimed(events: &[Event], first: u64, heir: &Event) -> u64 {
-    let sent = |event: &Event| event.kind == What::Send && event.actor == heir.actor;
-    nearest(events, first, heir, sent).map_or(heir.at, |sent| sent.at)
 }
 
 #[cfg(test)]
