@@ -40,6 +40,7 @@ impl Requests {
     }
 
     /// The number of the newest; 0 before the first.
+    #[inline]
     pub(crate) const fn newest(&self) -> u64 {
         self.issued
     }
@@ -55,11 +56,13 @@ impl Requests {
     }
 
     /// Whether the one with this number is done, and with it all before. True of 0.
+    #[inline]
     pub(crate) const fn is_done(&self, number: u64) -> bool {
         number <= self.done
     }
 
     /// Whether a ticket is that of a request of this life.
+    #[inline]
     pub(crate) const fn knows(&self, ticket: Ticket) -> bool {
         let Ticket {
             incarnation,
@@ -69,6 +72,7 @@ impl Requests {
     }
 
     /// The one with this number, of those that are known, is done, and with it all before. False when that is no news.
+    #[inline]
     pub(crate) const fn settle(&mut self, number: u64) -> bool {
         let news = number > self.done;
         if news {
@@ -96,25 +100,36 @@ impl LogOnDisk {
     }
 
     /// Up to where it is there.
+    #[inline]
     pub(crate) const fn end(&self) -> u64 {
         self.end
     }
 
     /// Once the newest request is done, which has this number, it is there up to `end`.
     pub(crate) fn asked(&mut self, number: u64, end: u64) {
-        match self.open.back_mut() {
-            Some((last, reaches)) if *last == number => *reaches = end,
-            _ => {
-                // Mostly one is open; a machine at rest keeps room for no more than it needed.
-                if self.open.capacity() == 0 {
-                    self.open.reserve_exact(1);
-                }
-                self.open.push_back((number, end));
+        if !self.grown(number, end) {
+            // Mostly one is open; a machine at rest keeps room for no more than it needed.
+            if self.open.capacity() == 0 {
+                self.open.reserve_exact(1);
             }
+            self.open.push_back((number, end));
+        }
+    }
+
+    /// The same of a request that was asked for and has grown since. False when this is another.
+    #[inline]
+    pub(crate) fn grown(&mut self, number: u64, end: u64) -> bool {
+        match self.open.back_mut() {
+            Some((last, reaches)) if *last == number => {
+                *reaches = end;
+                true
+            }
+            _ => false,
         }
     }
 
     /// The request with this number is done, and with it all before.
+    #[inline]
     pub(crate) fn settle(&mut self, number: u64) {
         while let Some((open, end)) = self.open.front().copied()
             && open <= number

@@ -56,11 +56,13 @@ impl Durable {
     }
 
     /// Whether the disk holds the record as it was last asked for.
+    #[inline]
     pub(super) fn record_is_settled(&self) -> bool {
         self.requests.is_done(self.recorded)
     }
 
     /// Up to where the present log is on the disk.
+    #[inline]
     pub(super) fn log(&self) -> u64 {
         self.log.end()
     }
@@ -201,7 +203,7 @@ impl<R: Rules> Raft<R> {
             self.durable.recorded = number;
         }
         let end = self.durable.log_asked;
-        if end > self.durable.log() {
+        if !self.durable.log.grown(number, end) && end > self.durable.log() {
             self.durable.log.asked(number, end);
         }
     }

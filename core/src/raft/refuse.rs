@@ -55,8 +55,21 @@ impl Reason for Refusal {
 /// How many inputs were refused, by reason.
 pub type Refusals = refusals::Refusals<Refusal, { Refusal::ALL.len() }>;
 
-/// The counts of a machine.
-pub(super) type Counter = refusals::Rarely<Refusal, { Refusal::ALL.len() }>;
+/// The counts of a machine. A type of its own, so that what handles messages has a call to it and not its body.
+#[derive(Clone, Debug)]
+pub(super) struct Counter(refusals::Rarely<Refusal, { Refusal::ALL.len() }>);
+
+impl Counter {
+    pub(super) const NEVER: Self = Self(refusals::Rarely::NEVER);
+
+    pub(super) fn add(&mut self, reason: Refusal) {
+        self.0.add(reason);
+    }
+
+    pub(super) fn counts(&self) -> &Refusals {
+        self.0.counts()
+    }
+}
 
 /// What is wrong with a message to a node in term `own`, whatever else its state; `None` when nothing is.
 pub(super) fn impossible(message: &Message, own: u64) -> Option<Refusal> {

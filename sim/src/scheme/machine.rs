@@ -376,7 +376,7 @@ impl Refusals {
     pub fn total(&self) -> u64 {
         match self {
             Self::Raft(refusals) => refusals.total(),
-            Self::Lease(refusals) => u64::from(refusals.total()),
+            Self::Lease(refusals) => refusals.total(),
             #[cfg(feature = "peers")]
             Self::Zab(refusals) => refusals.total(),
             #[cfg(feature = "peers")]
