@@ -6,6 +6,29 @@ use crate::app::Through;
 use crate::export::recording::Recording;
 use crate::export::words::{count, ms, nodes, span};
 use crate::physics::trace::Ended;
+use crate::scenario::{Elects, Scenario};
+
+/// How a leader comes to lead, as far as the words for it go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By votes, and heartbeats that a majority answers: Raft.
+    Votes,
+    /// A store grants a lease.
+    Store,
+    /// By the votes and acknowledgements of another scheme, which are told as messages alone.
+    Other,
+}
+
+impl Way {
+    const fn of(scenario: &Scenario) -> Self {
+        match scenario.elects {
+            Elects::Raft => Self::Votes,
+            Elects::ByStore(_) => Self::Store,
+            #[cfg(feature = "peers")]
+            _ => Self::Other,
+        }
+    }
+}
 
 /// What is told of elections, in order of time.
 pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry> {
@@ -16,18 +39,20 @@ pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry
             nodes => format!("All {nodes} nodes start. Nobody leads."),
         },
     )];
-    let by_store = recording.scenario.lease().is_some();
+    let way = Way::of(&recording.scenario);
     for office in &elections.offices {
-        if by_store {
-            entries.push(granted(office));
-        } else {
-            entries.extend(won(elections, office));
+        match way {
+            Way::Votes => entries.extend(won(elections, office)),
+            Way::Store => entries.push(granted(office)),
+            Way::Other => entries.extend(office.established.map(|_| chosen(office))),
         }
-        entries.push(held(recording, office));
-        entries.extend(office.ended.map(|_| ended(office, by_store)));
+        entries.push(held(recording, way, office));
+        entries.extend(office.ended.map(|_| ended(office, way)));
     }
-    entries.extend(lost(elections));
-    entries.extend(split_votes(elections));
+    if way == Way::Votes {
+        entries.extend(lost(elections));
+        entries.extend(split_votes(elections));
+    }
     if let Some(office) = elections
         .offices
         .iter()
@@ -40,7 +65,7 @@ pub(super) fn entries(recording: &Recording, elections: &Elections) -> Vec<Entry
                 "The run is over. {} leads in term {}: {}.",
                 name(office),
                 office.term,
-                work(office, by_store)
+                work(office, way)
             ),
         ));
     } else {
@@ -90,6 +115,12 @@ fn granted(office: &Office) -> Entry {
     Entry::new(office.elected, text)
 }
 
+/// What its peers made of it.
+fn chosen(office: &Office) -> Entry {
+    let text = format!("{} is elected in term {}.", name(office), office.term);
+    Entry::new(office.elected, text)
+}
+
 /// Why a node tried.
 fn reason(attempt: &Attempt) -> String {
     let node = nodes(&[attempt.node]);
@@ -119,24 +150,19 @@ fn reason(attempt: &Attempt) -> String {
     }
 }
 
-fn held(recording: &Recording, office: &Office) -> Entry {
+fn held(recording: &Recording, way: Way, office: &Office) -> Entry {
+    let (who, term) = (name(office), office.term);
     let Some(established) = office.established else {
-        return Entry::new(
-            office.elected,
-            format!(
-                "{} is elected in term {} but never established: no majority answered its heartbeats in time.",
-                name(office),
-                office.term
-            ),
-        );
+        let why = match way {
+            Way::Votes => ": no majority answered its heartbeats in time",
+            Way::Store | Way::Other => "",
+        };
+        let text = format!("{who} is elected in term {term} but never established{why}.");
+        return Entry::new(office.elected, text);
     };
-    let mut text = format!(
-        "{} is established in term {}: a majority answered its heartbeat",
-        name(office),
-        office.term
-    );
-    if recording.scenario.nodes == 1 || recording.scenario.lease().is_some() {
-        text = format!("{} is established in term {}", name(office), office.term);
+    let mut text = format!("{who} is established in term {term}");
+    if way == Way::Votes && recording.scenario.nodes > 1 {
+        text += ": a majority answered its heartbeat";
     }
     text += &match office.first_write {
         Some(at) => format!(
@@ -160,7 +186,7 @@ const REMOVED: i64 = Ended::Removed as i64;
 const TAKEN: i64 = Ended::Taken as i64;
 const TRANSFERRED: i64 = Ended::Transferred as i64;
 
-fn ended(office: &Office, by_store: bool) -> Entry {
+fn ended(office: &Office, way: Way) -> Entry {
     let (at, why, by) = office.ended.unwrap_or((office.elected, 0, None));
     let who = name(office);
     let term = office.term;
@@ -188,27 +214,40 @@ fn ended(office: &Office, by_store: bool) -> Entry {
         (LAPSED, None) if office.established.is_none() => {
             format!("{who} gives term {term} up: it was never established.")
         }
-        (LAPSED, None) if by_store => format!(
-            "{who}'s lease of term {term} lapses, the store having answered nothing since: it stops leading."
-        ),
-        (LAPSED, None) => format!(
-            "{who}'s lease of term {term} lapses, no majority having answered since: it stops leading."
-        ),
-        (LAPSED | HIGHER_TERM, Some(until)) => format!(
-            "{who} notices that its lease of term {term} lapsed at {until}: its term is over."
-        ),
+        (LAPSED, None) => match way {
+            Way::Votes => format!(
+                "{who}'s lease of term {term} lapses, no majority having answered since: it stops leading."
+            ),
+            Way::Store => format!(
+                "{who}'s lease of term {term} lapses, the store having answered nothing since: it stops leading."
+            ),
+            Way::Other => {
+                format!("{who} has no majority any more: its term {term} is over.")
+            }
+        },
+        (LAPSED | HIGHER_TERM, Some(until)) => match way {
+            Way::Votes | Way::Store => format!(
+                "{who} notices that its lease of term {term} lapsed at {until}: its term is over."
+            ),
+            Way::Other => {
+                format!(
+                    "{who} notices that it has led no more since {until}: its term {term} is over."
+                )
+            }
+        },
         _ => format!("{who}'s term {term} is over."),
     };
-    text += &format!(" In office: {}.", work(office, by_store));
+    text += &format!(" In office: {}.", work(office, way));
     Entry::new(at, text)
 }
 
-fn work(office: &Office, by_store: bool) -> String {
+fn work(office: &Office, way: Way) -> String {
     let mut said = Vec::new();
-    if !by_store {
+    if way == Way::Votes {
         said.push(count(office.heartbeats, "heartbeat"));
     }
-    if let Some((_, renewed)) = office.believed.filter(|(_, renewed)| *renewed > 0) {
+    let renewed = office.believed.filter(|(_, renewed)| *renewed > 0);
+    if let Some((_, renewed)) = renewed.filter(|_| way != Way::Other) {
         said.push(format!("lease renewed {}", count(renewed, "time")));
     }
     let writes = count(office.writes, "write");
