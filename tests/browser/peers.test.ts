@@ -3,7 +3,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { eventRows, leader, playTo, setSpeed, text, visits } from './page';
+import { eventRows, leader, playTo, setSpeed, text, time, visits } from './page';
 
 const visit = visits();
 const { enter } = visit;
@@ -25,6 +25,34 @@ async function anotherThan(page: Page, former: string): Promise<string> {
   await expect.poll(() => leader(page), { timeout: 30_000 }).toMatch(/^[ns]\d$/);
   await expect.poll(() => leader(page), { timeout: 30_000 }).not.toBe(former);
   return leader(page);
+}
+
+/**
+ * What stands in the rows and on the stage at any instant since one, until now: states that hardly last are visited rather than
+ * waited for. The run stands still from then on.
+ */
+async function seenSince(page: Page, since: number, step: number): Promise<string> {
+  const playing = await page.getByTestId('lab').getAttribute('data-playing');
+  await page.locator('#stage').focus();
+  if (playing === 'true') await page.keyboard.press('Space');
+  const until = await time(page, 'now');
+  return page.evaluate(
+    async ({ since, until, step }) => {
+      const scrubber = document.querySelector<HTMLInputElement>('[data-testid="scrubber"]')!;
+      const said = new Set<string>();
+      for (let at = since; at < until + step; at += step) {
+        scrubber.value = String(Math.min(at, until));
+        scrubber.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+        for (const it of document.querySelectorAll(
+          '[data-testid="nodes"] tbody tr, [data-testid="cluster"] .role',
+        ))
+          said.add(it.textContent!.trim());
+      }
+      return [...said].join('\n');
+    },
+    { since, until, step },
+  );
 }
 
 const crashLeader = (page: Page) => page.locator('#panel-faults [data-command="crash-leader"]').click();
@@ -63,12 +91,13 @@ describe('ZooKeeper’s own election', () => {
     const heads = await page.locator('[data-testid="nodes"] thead th').allTextContents();
     const names = ['Node', 'State', 'Round', 'Epoch', 'Vote', 'zxid'];
     expect(heads).toEqual(names.map((name) => expect.stringMatching(new RegExp(`^${name}`))));
-    await setSpeed(page, '0.1');
+    const before = await time(page, 'now');
     await crashLeader(page);
-    const stage = page.getByTestId('cluster');
-    await expect.poll(() => text(stage)).toMatch(/looking: n\d \d\/3/);
-    await setSpeed(page, '1');
     const second = await anotherThan(page, first);
+    const said = await seenSince(page, before, 5_000);
+    expect(said).toMatch(/looking: n\d \d\/3/);
+    expect(said).toMatch(/discovering \d\/3/);
+    expect(said).toMatch(/synchronising \d\/3/);
     await page.locator(`[data-testid="cluster"] [data-node="${Number(second.slice(1)) - 1}"]`).click();
     await expect.poll(() => text(inspector(page))).toMatch(/accepted epoch\s*2/);
     const own = await text(inspector(page));
@@ -111,24 +140,27 @@ describe('Redis Sentinel', () => {
       expect.stringMatching(/s3\s*follows s1/),
     ]);
     expect(await text(page.locator('#panel-faults'))).toContain('Crash the master');
+    const before = await time(page, 'now');
     await crashLeader(page);
-    await expect
-      .poll(async () => (await nodes(page).allTextContents()).join(), { timeout: 20_000 })
-      .toContain('s1 SDOWN');
-    await expect
-      .poll(async () => (await nodes(page).allTextContents()).join(), { timeout: 20_000 })
-      .toContain('s1 ODOWN');
     const second = await anotherThan(page, 's1');
+    const seen = await seenSince(page, before, 20_000);
+    expect(seen).toMatch(/s1 SDOWN \d\/3/);
+    expect(seen).toContain('s1 ODOWN');
+    expect(seen).toMatch(/asks for votes \d\/3/);
+    expect(seen).toMatch(/waits for s[23] to lead/);
     expect(second).toMatch(/^s[23]$/);
     expect(await text(page.getByTestId('leaders'))).toMatch(/epoch \d/);
     const told = (await eventRows(page)).join('\n');
     expect(told).toContain('(+switch-master)');
     await page.locator('[data-testid="cluster"] [data-server]').first().click();
     await page.locator('[data-testid="inspector"] [data-command="restart"]').click();
-    await expect.poll(() => text(servers(page).first())).toContain('master, not named');
-    await expect.poll(() => text(page.getByTestId('leaders'))).toMatch(/^2/);
-    await expect.poll(() => text(inspector(page))).toMatch(/takes writes\s*yes/);
+    const back = await time(page, 'now');
+    await playTo(page, back + 1_000_000, '1');
+    expect(await text(servers(page).first())).toContain('master, not named');
+    expect(await text(page.getByTestId('leaders'))).toMatch(/^2/);
+    expect(await text(inspector(page))).toMatch(/takes writes\s*yes/);
     // Until the sentinels have watched it for a while.
+    await playTo(page, back + 12_000_000, '2');
     await expect.poll(() => text(servers(page).first()), { timeout: 30_000 }).toContain(`follows ${second}`);
     const design = page.locator('#check-list [data-check="sen-single-writable"]');
     expect(await design.getAttribute('data-verdict')).toBe('broken-by-design');
@@ -159,9 +191,13 @@ describe('Kafka’s controllers', () => {
     const first = await anotherThan(page, '');
     const stage = page.getByTestId('cluster');
     await expect.poll(() => text(stage)).toContain('active controller');
+    const before = await time(page, 'now');
     await crashLeader(page);
-    await expect.poll(() => text(stage), { timeout: 20_000 }).toMatch(/prospective \d\/3|candidate \d\/3/);
     const second = await anotherThan(page, first);
+    const seen = await seenSince(page, before + 1_000_000, 10_000);
+    expect(seen).toMatch(/prospective \d\/3/);
+    expect(seen).toMatch(/candidate \d\/3/);
+    expect(seen).toContain('leader, not active');
     const row = nodes(page).filter({ hasText: 'active controller' });
     expect(await text(row)).toMatch(new RegExp(`^${second}`));
     await page.locator(`[data-testid="cluster"] [data-node="${Number(second.slice(1)) - 1}"]`).click();
@@ -171,7 +207,10 @@ describe('Kafka’s controllers', () => {
     // Whoever led before resigned of its epoch when it is back.
     await page.locator(`[data-testid="cluster"] [data-node="${Number(first.slice(1)) - 1}"]`).click();
     await page.locator('[data-testid="inspector"] [data-command="restart"]').click();
-    await expect.poll(() => text(inspector(page)), { timeout: 20_000 }).toMatch(/quorum state\s*Follower/);
+    const back = await time(page, 'now');
+    await playTo(page, back + 3_000_000, '2');
+    expect(await text(inspector(page))).toMatch(/quorum state\s*Follower/);
+    expect(await seenSince(page, back, 10_000)).toContain('resigned');
   });
 });
 

@@ -508,7 +508,7 @@ export const en = {
   'inspect.believes.crashed': 'nothing: it is down',
   'inspect.truth.leader': '{name} leads term {term}',
   'inspect.truth.leader@sentinel': '{name} is the master, since term {term}',
-  'inspect.truth.none@sentinel': 'no master takes writes under its name',
+  'inspect.truth.none@sentinel': 'no server that the sentinels name takes writes',
   'inspect.truth.none': 'nobody is an established leader',
   'inspect.kept': 'The store keeps it for',
   'inspect.clock': 'Its clock',

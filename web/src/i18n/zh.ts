@@ -466,7 +466,7 @@ export const zh: Record<Key, string> = {
   'inspect.believes.crashed': '没有看法：它已崩溃',
   'inspect.truth.leader': '{name} 是任期 {term} 的领导者',
   'inspect.truth.leader@sentinel': '{name} 自任期 {term} 起是主服务器',
-  'inspect.truth.none@sentinel': '没有公布的主服务器在接受写入',
+  'inspect.truth.none@sentinel': '哨兵公布的服务器都不接受写入',
   'inspect.truth.none': '没有已就任的领导者',
   'inspect.kept': '存储还会保留',
   'inspect.clock': '它的时钟',

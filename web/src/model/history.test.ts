@@ -50,6 +50,7 @@ describe('leadership bars', () => {
       { at: 20, kind: 'elected', actor: 1, term: 2 },
       { at: 30, kind: 'serves', actor: 4, term: 0, a: 1 },
       { at: 40, kind: 'established', actor: 1, term: 2 },
+      { at: 40, kind: 'following', actor: 1, other: 4, term: 1 },
       { at: 40, kind: 'serves', actor: 4, term: 2, a: 1, b: 1 },
       { at: 50, kind: 'deposed', actor: 1, term: 2 },
     ];
@@ -62,6 +63,7 @@ describe('leadership bars', () => {
     ]);
     // Who was elected to replace a master leads that, and nothing else.
     expect(bars(1)).toEqual([[20, 50, 'elected']]);
+    expect(history.lanes[1].terms.map(({ term }) => term)).toEqual([2]);
     expect(history.tenures.map(({ node, from, to }) => [node, from, to])).toEqual([
       [3, 0, 10],
       [4, 40, OPEN],

@@ -193,7 +193,8 @@ export class History {
         if (lane && CANDIDACIES.has(mark.a)) lane.ticks.push(mark);
         break;
       case KIND.following:
-        this.setTerm(mark.actor, mark.term, mark.at);
+        // Of a sentinel that is the epoch of a configuration, and not its own.
+        if (!this.serversLead) this.setTerm(mark.actor, mark.term, mark.at);
         break;
       case KIND.persist:
         // A term is adopted with the record that goes to the disk; not every record is of one.
