@@ -1,7 +1,7 @@
 //! Elections by an etcd or a ZooKeeper that is a cluster of three, in whole worlds.
 
 use tenure::Duration;
-use tenure::lease::Timing;
+use tenure::lease::{Rule, Timing};
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Who};
 use tenure_sim::physics::weather::Weather;
@@ -290,4 +290,29 @@ fn a_candidate_of_which_the_answer_was_lost_has_one_place_in_the_queue() {
         holds(&world, at, &[Check::TokenRises, Check::BelievedLeaders]);
     }
     assert!(again > 0);
+}
+
+/// A server answers a write, and dies before it tells its leader whom it heard of: the session may end sooner than that write
+/// seems to say.
+#[test]
+fn a_write_alone_does_not_prove_that_the_leading_member_heard_of_the_session() {
+    let broken = |seed, off: &[Rule]| {
+        let setting = Setting {
+            by_store: Some(ByStore {
+                servers: MEMBERS as u8,
+                off: off.to_vec(),
+                ..ByStore::of(Kind::ZooKeeper)
+            }),
+            ..Setting::default()
+        };
+        let made = schedule::make(seed, &setting, |_| ()).unwrap();
+        let all = Check::ALL.into_iter();
+        let is = |check: &Check| made.world.verdict(*check).outcome == Outcome::Broken;
+        all.filter(is).collect::<Vec<_>>()
+    };
+    let off = [Rule::ProvenAtLeader];
+    let found = (0..1_000).find(|seed| !broken(*seed, &off).is_empty());
+    let seed = found.expect("a seed shows it");
+    assert_eq!(broken(seed, &off), [Check::BelievedLeaders]);
+    assert_eq!(broken(seed, &[]), []);
 }
