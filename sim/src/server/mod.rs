@@ -503,8 +503,10 @@ impl Server {
         env.net.leave(env.now, me, by);
         env.tell_connections();
         for late in std::mem::take(&mut self.late) {
-            if let Late::Message(flight) = late {
-                lose(env, me, &flight);
+            match late {
+                Late::Message(flight) => lose(env, me, &flight),
+                #[cfg(feature = "peers")]
+                Late::Connection(..) => {}
             }
         }
         #[cfg(feature = "peers")]

@@ -322,8 +322,11 @@ impl Library {
             Said::Closed => self.fail(),
             Said::Answer { xid, zxid, result } => {
                 self.seen = self.seen.max(zxid);
-                let is_this = |asked: &mut Asked| asked.sent.is_some_and(|(sent, _)| sent == xid);
-                let Some(asked) = self.asked.pop_front_if(is_this) else {
+                let first = self.asked.front().and_then(|asked| asked.sent);
+                if first.is_none_or(|(sent, _)| sent != xid) {
+                    return;
+                }
+                let Some(asked) = self.asked.pop_front() else {
                     return;
                 };
                 let reply = reply(&asked.request, result);
@@ -344,5 +347,228 @@ impl Library {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::zookeeper::{self as store, Command};
+    use tenure::NodeId;
+    use tenure::lease::zookeeper::SessionId;
+
+    const SESSION: i64 = 7;
+    const TIMEOUT: i32 = 900;
+
+    fn at(millis: u64) -> Instant {
+        Instant::from_micros(millis * 1_000)
+    }
+
+    fn ticket(number: u64) -> Ticket {
+        Ticket {
+            incarnation: 1,
+            number,
+        }
+    }
+
+    fn asks(library: &mut Library, now: u64, number: u64, request: Request) {
+        library.now = at(now);
+        let ask = Ask::Store(0, StoreAsk::ZooKeeper(request));
+        assert!(
+            library
+                .routed(Output::Request(ticket(number), ask))
+                .is_none()
+        );
+    }
+
+    fn said(library: &mut Library, now: u64, said: Said) {
+        let reply = Answer::Store(StoreSaid::Ensemble(said));
+        let name = library.name;
+        let heard = library.hears(at(now), Input::Reply(name, Ok(reply)));
+        assert!(heard.is_none());
+    }
+
+    fn looks(library: &mut Library, now: u64) {
+        assert!(library.hears(at(now), Input::Timeout).is_some());
+    }
+
+    /// What it said since, and to which member.
+    fn calls(library: &mut Library) -> Vec<(usize, Call)> {
+        let all = std::mem::take(&mut library.says).into_iter();
+        all.map(|(member, _, call)| (member, call)).collect()
+    }
+
+    fn told(library: &mut Library) -> Vec<(u64, Result<Reply, Unknown>)> {
+        let all = std::mem::take(&mut library.tells).into_iter();
+        all.map(|(ticket, reply)| (ticket.number, reply)).collect()
+    }
+
+    fn look_at(path: &str) -> Request {
+        Request::Data {
+            session: SessionId(SESSION),
+            path: path.into(),
+            watch: true,
+        }
+    }
+
+    const fn connected() -> Said {
+        Said::Connected {
+            session: SESSION,
+            password: [0; 16],
+            timeout: TIMEOUT,
+        }
+    }
+
+    fn answer(xid: i32, zxid: i64) -> Said {
+        let result = Ok(store::Reply::Data {
+            data: "x".into(),
+            stat: store::Stat::default(),
+        });
+        Said::Answer { xid, zxid, result }
+    }
+
+    /// One that has a session since 10 ms, by member 1.
+    fn library() -> Library {
+        let random = Random::new(1, NodeId(1), 1);
+        let pause = Duration::from_millis(100);
+        let mut library = Library::new(3, 1, pause, (random, 1), Instant::ZERO);
+        let timeout = Duration::from_millis(TIMEOUT as u64);
+        asks(&mut library, 0, 1, Request::Connect { timeout });
+        let begins = Connect {
+            seen: 0,
+            timeout: TIMEOUT,
+            session: 0,
+            password: Password::default(),
+        };
+        assert_eq!(calls(&mut library), [(1, Call::Connect(begins))]);
+        said(&mut library, 10, connected());
+        let [(1, Ok(Reply::Connected { .. }))] = told(&mut library)[..] else {
+            panic!("it is told under the ticket of the handle")
+        };
+        library
+    }
+
+    /// The session that a client comes back with, and what it has seen.
+    fn comes_back(calls: &[(usize, Call)], to: usize) -> Option<(i64, i64)> {
+        calls.iter().find_map(|(member, call)| match call {
+            Call::Connect(connect) if *member == to => Some((connect.session, connect.seen)),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_was_asked_on_a_connection_that_is_gone_is_in_doubt_and_its_client_comes_back_elsewhere()
+    {
+        let mut library = library();
+        asks(&mut library, 20, 2, look_at("/a"));
+        said(&mut library, 30, answer(1, 5));
+        asks(&mut library, 40, 3, look_at("/b"));
+        told(&mut library);
+        calls(&mut library);
+        let old = library.name;
+        library.disconnected(at(50), 1);
+        assert_eq!(
+            told(&mut library),
+            [(3, Err(Unknown)), (1, Ok(Reply::Suspended))]
+        );
+        let said_since = calls(&mut library);
+        assert_eq!(comes_back(&said_since, 2), Some((SESSION, 5)));
+        // What is asked meanwhile is not sent, and is not done when it comes to nothing again.
+        asks(&mut library, 60, 4, look_at("/c"));
+        assert_eq!(calls(&mut library), []);
+        said(&mut library, 70, Said::Closed);
+        assert_eq!(told(&mut library), [(4, Ok(Reply::NotDone))]);
+        assert!(comes_back(&calls(&mut library), 0).is_some());
+        asks(&mut library, 80, 5, look_at("/d"));
+        said(&mut library, 90, connected());
+        let look = Command::GetData {
+            path: "/d".into(),
+            watch: true,
+        };
+        assert_eq!(calls(&mut library), [(0, Call::Ask(3, look))]);
+        // Nothing of an earlier connection is wanted.
+        told(&mut library);
+        let late = Answer::Store(StoreSaid::Ensemble(Said::Expired));
+        assert!(library.hears(at(95), Input::Reply(old, Ok(late))).is_none());
+        assert_eq!(told(&mut library), []);
+    }
+
+    #[test]
+    fn a_silent_member_is_left_after_two_thirds_of_the_session_and_one_that_lets_nobody_in_sooner()
+    {
+        let mut library = library();
+        assert_eq!(library.deadline(), None);
+        asks(&mut library, 100, 2, look_at("/a"));
+        assert_eq!(library.deadline(), Some(at(700)));
+        calls(&mut library);
+        looks(&mut library, 699);
+        assert_eq!(calls(&mut library), []);
+        looks(&mut library, 700);
+        let said_since = calls(&mut library);
+        assert_eq!(said_since[0], (1, Call::HangUp));
+        assert!(comes_back(&said_since, 2).is_some());
+        // A third of it for each of three.
+        assert_eq!(library.deadline(), Some(at(1_000)));
+        looks(&mut library, 1_000);
+        looks(&mut library, 1_300);
+        assert!(comes_back(&calls(&mut library), 0).is_some());
+        looks(&mut library, 1_600);
+        // All were tried in vain: it pauses.
+        let pause = library.deadline().unwrap();
+        assert!(pause > at(1_600) && pause <= at(1_700));
+        calls(&mut library);
+        looks(&mut library, 1_700);
+        assert!(comes_back(&calls(&mut library), 2).is_some());
+    }
+
+    #[test]
+    fn a_session_is_over_when_a_member_says_so_and_the_next_is_another() {
+        let mut library = library();
+        library.disconnected(at(50), 1);
+        told(&mut library);
+        said(&mut library, 60, Said::Expired);
+        said(&mut library, 60, Said::Closed);
+        assert_eq!(told(&mut library), [(1, Ok(Reply::Expired))]);
+        assert_eq!(library.deadline(), None);
+        asks(&mut library, 70, 2, look_at("/a"));
+        assert_eq!(told(&mut library), [(2, Ok(Reply::Expired))]);
+        calls(&mut library);
+        let timeout = Duration::from_millis(TIMEOUT as u64);
+        asks(&mut library, 80, 3, Request::Connect { timeout });
+        assert_eq!(comes_back(&calls(&mut library), 2), Some((0, 0)));
+        // Asked for once more before it has one, it tells that under the newer ticket.
+        asks(&mut library, 90, 4, Request::Connect { timeout });
+        assert_eq!(calls(&mut library), []);
+        said(&mut library, 95, connected());
+        assert!(matches!(
+            told(&mut library)[..],
+            [(4, Ok(Reply::Connected { .. }))]
+        ));
+    }
+
+    #[test]
+    fn a_watch_tells_under_the_ticket_that_left_it_and_not_after_its_connection() {
+        let mut library = library();
+        for (number, xid) in [(2, 1), (3, 2)] {
+            asks(&mut library, 20, number, look_at(&format!("/{number}")));
+            said(&mut library, 30, answer(xid, 5));
+        }
+        told(&mut library);
+        said(
+            &mut library,
+            40,
+            Said::Event(store::Event::Deleted("/2".into())),
+        );
+        let changed = Reply::Changed(tenure::lease::zookeeper::Change::Deleted);
+        assert_eq!(told(&mut library), [(2, Ok(changed))]);
+        library.disconnected(at(50), 1);
+        said(&mut library, 60, connected());
+        told(&mut library);
+        said(
+            &mut library,
+            70,
+            Said::Event(store::Event::Deleted("/3".into())),
+        );
+        assert_eq!(told(&mut library), []);
     }
 }

@@ -5,7 +5,8 @@
 //!   carries it out in the order of zxids once it is committed, and the one that was asked answers then. The upper half of a
 //!   zxid is the epoch of the leader that gave it. What is refused for its session has one, too.
 //! - What only looks is answered by a member from its own state, which may be old; after a `sync` it misses nothing that was
-//!   acknowledged before. What is asked on one connection is answered in that order.
+//!   acknowledged before (here also where the leader was replaced and does not know: see `zab`). What is asked on one connection
+//!   is answered in that order.
 //! - A client is turned away by a member that has seen less than itself, and by one that has no leader. A member that loses its
 //!   leader closes all connections.
 //! - The leader alone ends sessions. Members tell it whom they heard of with each answer to its pings; a new one begins them all
@@ -368,16 +369,12 @@ impl Member {
         while let Some(over) = (self.tracker.as_mut()).and_then(|tracker| tracker.over(ms(now))) {
             for session in over {
                 if let Some(tracker) = &mut self.tracker {
-                    let step = tracker.admits(ms(now), session, self.place, Step::End);
-                    let whose = None;
-                    self.propose(
-                        now,
-                        Asked {
-                            whose,
-                            session,
-                            step,
-                        },
-                    );
+                    let asked = Asked {
+                        whose: None,
+                        session,
+                        step: tracker.admits(ms(now), session, self.place, Step::End),
+                    };
+                    self.propose(now, asked);
                 }
             }
         }

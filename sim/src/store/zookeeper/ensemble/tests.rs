@@ -18,6 +18,8 @@ struct Desk {
     mail: VecDeque<(u16, u16, Peer)>,
     /// What clients were told, at which member.
     told: Vec<(u16, u16, Said)>,
+    /// What each client calls its newest connection.
+    names: Sorted<u16, Ticket>,
     connections: u64,
 }
 
@@ -32,6 +34,7 @@ impl Desk {
             cut: Vec::new(),
             mail: VecDeque::new(),
             told: Vec::new(),
+            names: Sorted::default(),
             connections: 0,
         };
         desk.settle();
@@ -141,19 +144,18 @@ impl Desk {
     }
 
     fn call(&mut self, place: u16, client: u16, call: &Call) {
-        let (now, name) = (self.now, self.name());
+        let (now, name) = (self.now, self.names.get(&client).copied());
+        let name = name.expect("it has a connection");
         self.member(place).ask(now, client, name, call);
-    }
-
-    fn name(&self) -> Ticket {
-        Ticket {
-            incarnation: 1,
-            number: self.connections,
-        }
     }
 
     fn begin(&mut self, place: u16, client: u16, connect: Connect) {
         self.connections += 1;
+        let name = Ticket {
+            incarnation: 1,
+            number: self.connections,
+        };
+        self.names.insert(client, name);
         self.call(place, client, &Call::Connect(connect));
     }
 
@@ -189,6 +191,12 @@ impl Desk {
 
     fn create(&mut self, place: u16, client: u16, path: &str) -> Option<Result<Reply, Error>> {
         self.ask(place, client, create(path, Mode::Ephemeral))
+    }
+
+    /// What outlasts the session of whoever creates it.
+    fn keep(&mut self, place: u16, client: u16, path: &str) {
+        let kept = self.ask(place, client, create(path, Mode::Persistent));
+        assert!(kept.is_some_and(|kept| kept.is_ok()));
     }
 
     fn has(&self, place: u16, path: &str) -> bool {
@@ -229,7 +237,7 @@ fn what_is_asked_of_any_member_is_carried_out_by_all_with_the_zxid_of_an_epoch()
         let again = desk.create(place, client, &path).unwrap();
         assert_eq!(again, Err(Error::NodeExists));
     }
-    desk.settle();
+    desk.run(TICK);
     let held = desk.held(one);
     // Each has a session, and a second attempt that came to nothing.
     assert_eq!(held.zxid(), 1 << 32 | 9);
@@ -257,7 +265,6 @@ fn who_watches_at_one_member_is_told_of_what_is_done_at_another_and_its_own_answ
         desk.call(one, 1, &Call::Ask(xid, command));
     }
     desk.create(other, 2, "/a");
-    desk.settle();
     let heard = desk.heard(1);
     let xids = heard.iter().filter_map(|said| match said {
         Said::Answer { xid, result, .. } => Some((*xid, result.is_ok())),
@@ -291,7 +298,7 @@ fn a_member_that_is_behind_answers_from_the_past_until_a_sync_and_turns_away_who
     desk.deliver();
     assert_eq!(desk.heard(2), [Said::Closed]);
     desk.heal(behind);
-    desk.settle();
+    desk.run(3 * TICK);
     desk.begin(behind, 2, coming_back(session, seen));
     desk.deliver();
     assert!(matches!(desk.heard(2)[..], [Said::Connected { .. }]));
@@ -316,8 +323,15 @@ fn an_old_leader_gives_up_what_only_it_has() {
     let next = (0..MEMBERS).find(|place| *place != old && desk.leads(*place));
     let next = next.expect("two of three elect");
     desk.connect(next, 2, 0);
-    desk.create(next, 2, "/kept").unwrap().unwrap();
-    assert_eq!(desk.member(old).stored.clone().unwrap().log.last(), logged);
+    desk.keep(next, 2, "/kept");
+    assert!(
+        desk.member(old)
+            .stored
+            .clone()
+            .unwrap()
+            .log
+            .contains(logged)
+    );
     desk.heal(old);
     desk.settle();
     for place in [old, one, other] {
@@ -342,7 +356,7 @@ fn a_member_that_dies_while_it_is_synchronised_is_synchronised_again() {
         let next = (0..MEMBERS).find(|place| *place != old && desk.leads(*place));
         let next = next.unwrap();
         desk.connect(next, 2, 0);
-        desk.create(next, 2, "/kept").unwrap().unwrap();
+        desk.keep(next, 2, "/kept");
         desk.cut.clear();
         desk.tell_ends(old, false);
         desk.tell_ends(old, true);
@@ -371,8 +385,10 @@ fn a_member_that_dies_while_it_is_synchronised_is_synchronised_again() {
         desk.restart(old);
         desk.settle();
         assert!(desk.serves(old), "after {after}");
-        assert!(desk.has(old, "/kept") == desk.has(next, "/kept"));
-        assert!(!desk.has(old, "/lost"), "after {after}");
+        assert!(
+            desk.has(old, "/kept") && !desk.has(old, "/lost"),
+            "after {after}"
+        );
         assert_eq!(desk.held(old), desk.held(next), "after {after}");
     }
 }
@@ -477,7 +493,7 @@ fn a_session_whose_end_is_under_way_goes_on_nowhere() {
             member: one,
             life: 1,
             client: 1,
-            ticket: desk.name(),
+            ticket: *desk.names.get(&1).unwrap(),
         }),
         session,
         step: Step::End,
