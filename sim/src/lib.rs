@@ -26,6 +26,8 @@
 
 pub mod app;
 pub mod check;
+#[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+pub mod claims;
 #[cfg(not(target_family = "wasm"))]
 pub mod classic;
 pub mod client;
