@@ -28,6 +28,8 @@ pub mod app;
 #[cfg(feature = "peers")]
 pub mod brokers;
 pub mod check;
+#[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+pub mod claims;
 #[cfg(not(target_family = "wasm"))]
 pub mod classic;
 pub mod client;

@@ -510,3 +510,60 @@ fn the_table_of_lengths_ends_with_what_it_says_of_the_advice() {
     let (ended, json, _) = ends(&tenure_sim(&[&args[..], &["--json"]].concat(), ""));
     assert_eq!((ended, json.matches("\"ttl\":").count()), (0, 21));
 }
+
+#[test]
+fn failover_by_stage_is_the_same_on_any_number_of_threads() {
+    let table = |threads| {
+        let args = ["stages", "--seeds", "20", "--scheme", "raft,redis"];
+        ends(&tenure_sim(
+            &[&args[..], &["--threads", threads]].concat(),
+            "",
+        ))
+    };
+    let (ended, out, err) = table("1");
+    assert_eq!(ended, 0, "{out}");
+    assert!(
+        err.contains("redis, quick") && err.contains("20 of 20"),
+        "{err}"
+    );
+    for part in [
+        "\nAs shipped, ms\n",
+        "redisson: ttl 30s",
+        "\n  in no run: redis, shipped\n",
+        "\n    synchronisation  none: the record is in the store",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    assert_eq!(table("3").1, out);
+    let (ended, json, _) = ends(&tenure_sim(
+        &["stages", "--seeds", "1", "--scheme", "sql", "--json"],
+        "",
+    ));
+    assert_eq!((ended, json.matches("\"withoutLeader\":").count()), (0, 4));
+    assert!(json.starts_with("{\"complete\":true,"), "{json}");
+    let (ended, _, err) = ends(&tenure_sim(&["stages", "--scheme", "paxos"], ""));
+    assert_eq!(ended, 2);
+    assert!(err.contains("use some of raft, raft-log"), "{err}");
+}
+
+#[test]
+fn statements_are_run_alone_and_those_that_are_not_there_refused() {
+    let args = ["claims", "--seeds", "4", "--claim"];
+    let two = "session-id,one-vote-a-term";
+    let (ended, out, _) = ends(&tenure_sim(&[&args[..], &[two]].concat(), ""));
+    assert_eq!(ended, 0, "{out}");
+    for part in [
+        "\none-vote-a-term: corrected\n",
+        "\nsession-id: corrected\n",
+        "\n  alone: tenure-sim claims --claim session-id",
+        "\n2 statements: 0 holds, 0 holds with a limit, 2 corrected, 0 open\n",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    let (ended, json, _) = ends(&tenure_sim(&[&args[..], &[two, "--json"]].concat(), ""));
+    assert_eq!(ended, 0);
+    assert!(json.starts_with("{\"asExpected\":true,"), "{json}");
+    let (ended, _, err) = ends(&tenure_sim(&["claims", "--claim", "flat-earth"], ""));
+    assert_eq!(ended, 2);
+    assert!(err.contains("use some of one-vote-a-term"), "{err}");
+}

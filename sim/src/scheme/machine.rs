@@ -388,6 +388,15 @@ impl Refusals {
 }
 
 impl Machine {
+    /// The number of its session with ZooKeeper, if it has one.
+    #[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+    pub(crate) const fn session(&self) -> Option<u64> {
+        match self {
+            Self::Lease(lease) => lease.session(),
+            _ => None,
+        }
+    }
+
     /// The sentinel, if it is one.
     #[cfg(feature = "peers")]
     pub(crate) fn sentinel(&self) -> Option<&Sentinel> {

@@ -2,7 +2,7 @@
 
 use crate::measure::What;
 use crate::{
-    Done, USAGE, bench, classics, explore, measure, minimise, mutants, run, scale, schemes,
+    Done, USAGE, bench, claims, classics, explore, measure, minimise, mutants, run, scale, schemes,
     sweep, trace, ttl,
 };
 use lexopt::prelude::{Long, Short, Value};
@@ -209,6 +209,7 @@ pub(crate) fn dispatch() -> Done {
             Some("measure") => measure_command(&mut parser),
             Some("schemes") => schemes_command(&mut parser),
             Some("stages") => stages_command(&mut parser),
+            Some("claims") => claims_command(&mut parser),
             Some("ttl") => ttl_command(&mut parser),
             Some("classics") => seeds_command(&mut parser, 200, classics::classics),
             Some("bench") => seeds_command(&mut parser, 10_000, bench::bench),
@@ -503,6 +504,36 @@ fn stages_command(parser: &mut lexopt::Parser) -> Done {
         }
     }
     crate::stages::stages(&common.seeds(200)?, &rows, json)
+}
+
+fn claims_command(parser: &mut lexopt::Parser) -> Done {
+    let (mut common, mut json) = (Common::new(), false);
+    let mut named: Option<String> = None;
+    while let Some(arg) = parser.next().map_err(|error| slip(&error))? {
+        match arg {
+            Long("help") | Short('h') => return help(),
+            Long("claim") => named = Some(text(parser, "--claim")?),
+            Long("json") => json = true,
+            Long(option) => {
+                let option = option.to_owned();
+                if !common.take(&option, parser)? {
+                    return Err(unknown(&format!("--{option}")));
+                }
+            }
+            other => return Err(slip(&other.unexpected())),
+        }
+    }
+    let mut wanted = tenure_sim::claims::all();
+    if let Some(named) = named {
+        let names: Vec<&str> = wanted.iter().map(|claim| claim.name).collect();
+        let places = some_named(&named, "--claim", &names)?;
+        let mut place = 0;
+        wanted.retain(|_| {
+            place += 1;
+            places.contains(&(place - 1))
+        });
+    }
+    claims::claims(&common.seeds(20)?, wanted, json)
 }
 
 fn ttl_command(parser: &mut lexopt::Parser) -> Done {

@@ -11,6 +11,7 @@ mod out;
 
 mod args;
 mod bench;
+mod claims;
 mod classics;
 mod explore;
 mod measure;
@@ -85,6 +86,10 @@ tenure-sim: leader elections in a deterministic world
                                                      them, and the first write; as shipped, and as quick as it may be set;
                                                      below the table what ends each stage of each scheme
                                                      usual: 200 seeds, all schemes
+  tenure-sim claims [--seeds N] [--from N] [--threads N] [--claim A,B] [--json]
+                                                     what the literature says of leader election, each statement beside the
+                                                     runs that show or correct it; fails where a run shows it no more
+                                                     usual: 20 seeds, all statements
   tenure-sim ttl [--seeds N] [--from N] [--threads N] [--scheme A,B] [--json]
                                                      leases of 1 s to 60 s under three levels of jitter: how soon a crash
                                                      is noticed, how often a leader that lives is taken for dead

@@ -284,6 +284,15 @@ impl Machine {
         *each!(&self.scheme, scheme => scheme.refusals())
     }
 
+    /// The number of its session with ZooKeeper, if it has one.
+    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
+    pub(super) const fn session(&self) -> Option<u64> {
+        match &self.scheme {
+            AnyScheme::ZooKeeper(scheme) => Some(scheme.session().0.cast_unsigned()),
+            _ => None,
+        }
+    }
+
     fn tenure(&self) -> Option<Tenure> {
         each!(&self.scheme, scheme => scheme.tenure())
     }

@@ -5,7 +5,7 @@ mod answers;
 mod calls;
 mod places;
 
-use super::api::{Data, Path, Reply, Request};
+use super::api::{Data, Path, Reply, Request, SessionId};
 use super::client::{Client, News, Rest};
 use super::config::Config;
 use super::queue;
@@ -121,6 +121,13 @@ impl<R: Rules> ZooKeeper<R> {
     pub fn node(&self) -> Option<&Path> {
         let is_own = matches!(self.aim, Aim::Wait(_) | Aim::Hold | Aim::Leave(_));
         self.own.as_ref().filter(|_| is_own)
+    }
+
+    /// The session that it has, or had last; [`SessionId::NONE`] before the first. For display: it is no generation of a leader, which
+    /// the token is.
+    #[must_use]
+    pub const fn session(&self) -> SessionId {
+        self.client.session.id()
     }
 
     /// Whether the session is open and has no connection, as the host said last. A tenure goes on until its own end.
