@@ -513,6 +513,7 @@ fn partition(node: &Node, members: usize) -> Read<Vec<(u16, Who)>> {
 #[cfg(test)]
 mod tests {
     use super::super::format::{Entry, FILE, Usual};
+    use super::super::units::write_span;
     use super::*;
 
     /// A value of a kind that differs from every default, as the writer writes it.
@@ -522,7 +523,9 @@ mod tests {
             Kind::Flag => "false".to_owned(),
             Kind::Seed => "\"7\"".to_owned(),
             Kind::Count(..) => "3".to_owned(),
-            Kind::Span(..) | Kind::Moment => "\"7ms\"".to_owned(),
+            // A little longer than the least there is.
+            Kind::Span(least, _) => format!("\"{}\"", write_span(least + 7_000)),
+            Kind::Moment => "\"7ms\"".to_owned(),
             Kind::Range(..) => "[\"200ms\",\"400ms\"]".to_owned(),
             Kind::Share => "\"0.5%\"".to_owned(),
             Kind::Rate => "\"-0.5%\"".to_owned(),
@@ -585,6 +588,8 @@ mod tests {
                         ("patience", _) => "\"500ms\"".to_owned(),
                         ("renewDeadline", _) => "\"7s\"".to_owned(),
                         ("preset", _) => "\"redsync\"".to_owned(),
+                        // No master has more replicas.
+                        ("minReplicasToWrite", _) => "2".to_owned(),
                         _ => sample(kind),
                     };
                     // Some are outside of those that have a log.
