@@ -137,6 +137,11 @@ pub trait Scheme: Election {
     /// Who takes part from an entry of this write on, with its index and term.
     fn configured(write: &Self::Write) -> Option<(u64, u64, Configuration)>;
 
+    /// Whether clients are shown what it has, stale as it may be.
+    fn shows(&self, _: Instant) -> bool {
+        true
+    }
+
     /// Asks for a read that a majority confirms: its number; `None` when nobody could.
     fn read(&mut self, now: Instant) -> Option<u64>;
 
