@@ -4,6 +4,7 @@
 //! find that the named one breaks, first, and that nothing undeclared does. What they do not find is a rule that nothing
 //! needs, or a judge that cannot fail.
 
+mod sentinel;
 mod zab;
 
 use crate::check::Check;
@@ -65,7 +66,10 @@ impl Mutant {
         let rules = Rule::ALL.into_iter().map(Self::of);
         let controls = Control::ALL.into_iter().map(Self::control);
         let zab = tenure::zab::Rule::ALL.into_iter().map(zab::mutant);
-        rules.chain(controls).chain(zab).collect()
+        let sentinel = tenure::sentinel::Rule::ALL
+            .into_iter()
+            .map(sentinel::mutant);
+        rules.chain(controls).chain(zab).chain(sentinel).collect()
     }
 
     /// The mutant of a rule.
@@ -327,11 +331,12 @@ mod tests {
             .filter_map(|mutant| mutant.rule)
             .collect();
         assert_eq!(rules, Rule::ALL);
-        let of_zab = |mutant: &Mutant| mutant.setting.among.is_some();
+        let of_others = |mutant: &Mutant| mutant.setting.among.is_some();
         for mutant in Mutant::all() {
             assert_eq!(mutant.setting.off.first().copied(), mutant.rule);
         }
-        let zab = Mutant::all().into_iter().filter(of_zab).count();
-        assert_eq!(zab, tenure::zab::Rule::ALL.len());
+        let others = Mutant::all().into_iter().filter(of_others).count();
+        let rules = tenure::zab::Rule::ALL.len() + tenure::sentinel::Rule::ALL.len();
+        assert_eq!(others, rules);
     }
 }
