@@ -6,6 +6,7 @@
 
 mod kafka;
 mod kraft;
+mod sentinel;
 mod zab;
 
 use crate::check::Check;
@@ -67,9 +68,12 @@ impl Mutant {
         let rules = Rule::ALL.into_iter().map(Self::of);
         let controls = Control::ALL.into_iter().map(Self::control);
         let zab = tenure::zab::Rule::ALL.into_iter().map(zab::mutant);
+        let sentinel = tenure::sentinel::Rule::ALL
+            .into_iter()
+            .map(sentinel::mutant);
         let kraft = tenure::kraft::Rule::ALL.into_iter().map(kraft::mutant);
         let kafka = tenure::isr::Rule::ALL.into_iter().map(kafka::mutant);
-        let peers = zab.chain(kraft).chain(kafka);
+        let peers = zab.chain(sentinel).chain(kraft).chain(kafka);
         rules.chain(controls).chain(peers).collect()
     }
 
@@ -338,6 +342,7 @@ mod tests {
         }
         let others = Mutant::all().into_iter().filter(of_others).count();
         let rules = tenure::zab::Rule::ALL.len()
+            + tenure::sentinel::Rule::ALL.len()
             + tenure::kraft::Rule::ALL.len()
             + tenure::isr::Rule::ALL.len();
         assert_eq!(others, rules);

@@ -206,6 +206,12 @@ pub(crate) mod code {
 }
 
 impl Packet {
+    /// Whether it is a notification of an election: a connection of ZooKeeper's keeps the newest alone of those that wait.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn is_notification(&self) -> bool {
+        self.kind() == crate::scheme::zab::code::NOTIFICATION as u8
+    }
+
     /// The code of the message kind; a scheme's are its own.
     #[must_use]
     pub const fn kind(&self) -> u8 {

@@ -1,10 +1,8 @@
-//! Sentinels and their data servers in the world: what must hold in any weather, what is broken by design and by how much, and
-//! what each rule protects.
+//! Sentinels and their data servers in the world: what must hold in any weather, and what is broken by design and by how much.
 
-use tenure::sentinel::Rule;
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::failure::Failure;
-use tenure_sim::schedule::{self, Among, Setting};
+use tenure_sim::schedule::{Among, Setting};
 use tenure_sim::sweep::{Of, Sweep, TWICE};
 use tenure_sim::{Scenario, World};
 
@@ -35,39 +33,6 @@ fn random_schedules_hold_and_nothing_is_vacuous() {
     assert!(sweep.holds(), "{:?}", sweep.vacuous());
     let (_, failure) = Sweep::canary(0, Of::Sentinel).unwrap().unwrap();
     assert_eq!(failure.check, Check::SentinelRateLimited);
-}
-
-/// The rules whose case schedules meet, the check that tells, and by which seed it does so at the latest. The others are played by
-/// hand in the tests of the core: they take several masters that fail in step, or sentinels that were begun alike.
-const KILLED: [(Rule, Check, u64); 11] = [
-    (Rule::VoteDurable, Check::SentinelOneVote, 200),
-    (Rule::OneVoteAnEpoch, Check::SentinelOneVote, 20),
-    (Rule::FailoverEpoch, Check::SentinelOneLeader, 100),
-    (Rule::AllKnownVoters, Check::SentinelMajority, 100),
-    (Rule::MajorityBesidesQuorum, Check::SentinelMajority, 100),
-    (Rule::WaitAfterVote, Check::SentinelRateLimited, 20),
-    (Rule::WaitAfterAttempt, Check::SentinelRateLimited, 20),
-    (Rule::ConfigEpochRises, Check::SentinelConfigMonotone, 20),
-    (
-        Rule::RewriteNamesPromoted,
-        Check::SentinelNoSelfReplication,
-        100,
-    ),
-    (Rule::RankByOffset, Check::SentinelBestReplica, 100),
-    (Rule::CandidateFollows, Check::SentinelBestReplica, 100),
-];
-
-#[test]
-fn without_a_rule_schedules_find_what_it_protects() {
-    for (rule, check, most) in KILLED {
-        let setting = Setting::among(Among::Sentinel(vec![rule]));
-        let broken = |seed| {
-            let schedule = schedule::make(seed, &setting, |_| ()).unwrap();
-            Failure::all(&schedule.world)
-        };
-        let found = (0..most).any(|seed| broken(seed).iter().any(|failure| failure.check == check));
-        assert!(found, "{rule:?} is off, and {} holds", check.name());
-    }
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! ZooKeeper's own servers in the world: a leader that is followed over connections, a log whose tail a crash takes, and what the
 //! judges say of many schedules.
 
+use tenure::zab::Rule;
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::physics::disk::Kept;
-use tenure_sim::schedule::{Among, Setting};
+use tenure_sim::schedule::{self, Among, Setting};
 use tenure_sim::scheme::RoleCode;
 use tenure_sim::sweep::{Of, Sweep};
 use tenure_sim::{Scenario, World};
 
 const QUICK: &str = r#""zab": {"tick": "100ms", "notification": ["50ms", "1s"], "finalizeWait": "30ms", "observers": 1}"#;
+
+/// The seed of a schedule in which a leader that was replaced answers a `sync`.
+const SHIPPED: u64 = 1_620;
 
 fn world(rest: &str) -> World {
     let json = format!(r#"{{"tenure": 1, "scheme": "zab", {QUICK}, {rest}}}"#);
@@ -115,4 +119,31 @@ fn two_believe_to_lead_by_design_and_no_longer_than_the_limit() {
         world.judges().belief().overlap <= 700_000,
         "syncLimit and two ticks"
     );
+}
+
+/// What a server has may be old; what is read after a `sync` is not, be it at a follower. As ZooKeeper ships it, the leader answers a
+/// `sync` by itself, and it may be.
+#[test]
+fn a_read_after_a_sync_is_not_stale() {
+    let made = |seed, off| {
+        let setting = Setting::among(Among::Zab(off));
+        schedule::make(seed, &setting, World::record_histories)
+            .unwrap()
+            .world
+    };
+    let (mut judged, mut oldest) = (0, 0);
+    for seed in 0..20 {
+        let world = made(seed, vec![]);
+        let [read, shown] =
+            [Check::LinearizableStore, Check::LocalReads].map(|check| world.verdict(check));
+        assert_ne!(read.outcome, Outcome::Broken, "{seed}");
+        assert_ne!(shown.outcome, Outcome::Broken, "{seed}");
+        judged += read.tally.exercised;
+        oldest = oldest.max(world.judges().local_ages().quantiles().max);
+    }
+    assert!(judged > 1_000, "{judged}");
+    assert!(oldest > 100_000, "{oldest}: they may be stale");
+    let shipped = made(SHIPPED, vec![Rule::SyncByQuorum]);
+    let read = shipped.verdict(Check::LinearizableStore);
+    assert_eq!(read.outcome, Outcome::Broken);
 }

@@ -48,8 +48,9 @@ listed! {
         /// need be.
         RankByOffset,
         /// Only a replica that has followed the present master is promoted, and rather one that was in touch with it. Off, as
-        /// shipped: the old master, which has not followed the new one yet, comes back with its old data (redis#12570). The
-        /// price: where all who followed the present master are gone with it, nobody is promoted until one is back.
+        /// shipped: the old master, which has not followed the new one yet, comes back with its old data (redis#12570); and
+        /// where two follow each other, nobody is promoted. The price: where all who followed the present master are gone with
+        /// it, nobody is promoted until one is back.
         CandidateFollows,
         /// A sentinel whose own clock made a leap only watches for a while (SEN-R3). Off: a sentinel that was frozen takes its
         /// own silence for the master's.

@@ -38,10 +38,10 @@ impl<R: Rules> Sentinel<R> {
         // A former master that was not reached yet has other data (redis#12570). Who follows nobody any more, because an
         // attempt came to nothing that had promoted it, has been in touch before. And whom the master itself follows, by
         // whoever's order, has all that the master has.
-        let leads = master
-            .report()
-            .is_some_and(|report| report.master == Some(one.node));
-        let seen = if !self.rules.keeps(Rule::CandidateFollows) {
+        let follows = self.rules.keeps(Rule::CandidateFollows);
+        let leads =
+            follows && (master.report()).is_some_and(|report| report.master == Some(one.node));
+        let seen = if !follows {
             Seen::InTouch
         } else if leads {
             replica.seen.max(Seen::Following)
@@ -51,8 +51,9 @@ impl<R: Rules> Sentinel<R> {
         if report.priority == 0 || seen == Seen::Astray {
             return None;
         }
-        let broken = report
-            .link_down
+        // How long nothing came from the master tells how old the data is, but not of whom the master itself follows. Where the
+        // two follow each other, neither link is ever whole: the shipped sentinel promotes nobody then, for ever.
+        let broken = (report.link_down.filter(|_| !leads))
             .map_or(Duration::ZERO, |down| down + now.since(at));
         if broken > most_broken(master, now) {
             return None;

@@ -4,7 +4,7 @@ use super::desk::{Desk, Flight, Gate};
 use super::plan::{MS, Plan, SEC, server};
 use std::collections::BTreeSet;
 use tenure::sentinel::{Hello, Invariant, MasterName, Message, News, Role, Rule, RunId, Switched};
-use tenure::{Duration, NodeId};
+use tenure::{Duration, Instant, NodeId};
 
 const S: [NodeId; 6] = [
     NodeId(0),
@@ -480,5 +480,44 @@ fn old_data_does_not_come_back_to_power() {
     assert_eq!(on.data(server(0, 0)).master(), Some(server(0, 1)));
     for place in 0..2 {
         assert_eq!(on.lost_at(server(0, place)), 0);
+    }
+}
+
+#[test]
+fn two_that_follow_each_other_do_not_wait_for_ever() {
+    // Two promotions at once have left orders to either to follow the other: neither serves the other, so that the link of the
+    // only candidate is broken from the start, and for longer than the master is held to be down.
+    let schedule = |rules| {
+        let mut desk = Desk::new(Plan {
+            replicas: 1,
+            down_after: SEC,
+            failover_timeout: 5 * SEC,
+            rules,
+            ..Plan::default()
+        });
+        let (master, replica) = (server(0, 0), server(0, 1));
+        desk.run_for(12 * SEC);
+        assert!(desk.write(master).is_some());
+        desk.run_for(2 * SEC);
+        desk.part(&[master], &[replica]);
+        let broken = |desk: &Desk| {
+            let now = Instant::from_micros(desk.now);
+            !desk.data(replica).is_linked(now)
+        };
+        assert!(desk.run_till(90 * SEC, broken));
+        desk.order(master, Some(replica));
+        desk.heal();
+        desk.run_for(90 * SEC);
+        desk
+    };
+    let roles = |desk: &Desk| [0, 1].map(|place| desk.data(server(0, place)).role());
+    let off = schedule(without(&[Rule::CandidateFollows]));
+    assert_eq!(roles(&off), [Role::Replica; 2]);
+    assert!(off.told("-failover-abort-no-good-slave").len() > 3);
+    let on = schedule(Switched::default());
+    assert_eq!(roles(&on), [Role::Replica, Role::Master]);
+    assert_eq!(on.lost_at(server(0, 1)), 0);
+    for desk in [off, on] {
+        assert_eq!(desk.judge.broken(), []);
     }
 }

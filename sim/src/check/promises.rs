@@ -94,6 +94,7 @@ impl Promises {
             | Check::LinearizableStore
             | Check::CommitRises
             | Check::IntersectingQuorums
+            | Check::LocalReads
             | Check::WatchComplete
             | Check::SentinelOneVote
             | Check::SentinelEpochMonotone
@@ -128,7 +129,6 @@ impl Promises {
             | Check::KafkaHighWatermark
             | Check::KafkaLogMatching
             | Check::KafkaInSyncAgain => true,
-            Check::LocalReads => !self.broadcast,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -247,10 +247,7 @@ impl Promises {
             (Check::IntersectingQuorums, _) => {
                 "What is decided next is decided by a quorum that meets every quorum of what was decided last."
             }
-            (Check::LocalReads, false) => {
-                "A server shows what it has, also while it looks for its leader: only a sync before it bounds the age of a read."
-            }
-            (Check::LocalReads, true) => {
+            (Check::LocalReads, _) => {
                 "What is read locally is stale, and while nothing is wrong no older than the bound for a leader."
             }
             (Check::WatchComplete, _) => {

@@ -316,7 +316,7 @@ impl<M: Hosted> Node<M> {
         let (Some(replica), Some(machine)) = (&mut self.replica, &mut self.machine) else {
             return;
         };
-        if call.reads_locally() {
+        if call.reads_locally() && machine.shows(now) {
             let (revision, lags) = (replica.kv().revision(), self.disk.lags(env.now));
             env.judge_logs(me, |logs, now| logs.read_locally(now, me, revision, lags));
         }

@@ -234,6 +234,16 @@ impl<P: Clone> Network<P> {
         self.flights.iter().flatten()
     }
 
+    /// How many messages of some kind are to arrive over a link.
+    #[cfg(feature = "peers")]
+    pub(crate) fn on_link(&self, from: usize, to: usize, is: fn(&P) -> bool) -> usize {
+        let ends = (from as u16, to as u16);
+        let on = |flight: &&Flight<P>| {
+            (flight.from, flight.to) == ends && flight.fate == Fate::Arrives && is(&flight.payload)
+        };
+        self.flights().filter(on).count()
+    }
+
     /// The message in a slot.
     #[must_use]
     pub fn flight(&self, slot: Slot) -> Option<&Flight<P>> {

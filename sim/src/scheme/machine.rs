@@ -631,6 +631,10 @@ impl Scheme for Machine {
         any!(Write, write, write, Of => Of::configured(write))
     }
 
+    fn shows(&self, now: Instant) -> bool {
+        either!(self, peer => Scheme::shows(&**peer, now), _ => true)
+    }
+
     fn read(&mut self, now: Instant) -> Option<u64> {
         either!(self, peer => Scheme::read(&mut **peer, now), _ => None)
     }

@@ -157,6 +157,11 @@ pub trait Scheme: Election {
         false
     }
 
+    /// Whether clients are shown what it has, stale as it may be.
+    fn shows(&self, _: Instant) -> bool {
+        true
+    }
+
     /// Asks for a read that a majority confirms: its number; `None` when nobody could.
     fn read(&mut self, now: Instant) -> Option<u64>;
 

@@ -38,6 +38,9 @@ impl<M: Scheme> Server for Replicated<'_, M> {
                 (Request::Do(Operation::Get(range)), Reading::Leased) => {
                     self.read_leased(now, who, range);
                 }
+                (Request::Do(Operation::Get(_)), Reading::Local) if !self.machine.shows(now) => {
+                    self.point_elsewhere(who);
+                }
                 (Request::Do(Operation::Get(range)), Reading::Local) => {
                     let answer = self.replica.read(range);
                     self.replica.say(who, Said::Answered(Ok(answer)));

@@ -19,6 +19,11 @@ use crate::stages::Stages;
 use crate::store::{Range, Said};
 use tenure::random::Random;
 
+/// How many notifications are on their way from one node to another at the most. ZooKeeper keeps one that waits for its connection
+/// and drops it for a newer one. Without any bound, votes that beat each other (Z-1419) would multiply without end.
+#[cfg(feature = "peers")]
+const NOTIFICATIONS: usize = 8;
+
 /// Something scheduled. Whatever went out of date meanwhile is recognised by its owner when it comes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Due {
@@ -311,6 +316,12 @@ impl Env {
 
     /// Sends from node to node.
     pub(crate) fn send(&mut self, from: usize, to: usize, packet: Packet) {
+        #[cfg(feature = "peers")]
+        if packet.is_notification()
+            && self.net.on_link(from, to, Packet::is_notification) >= NOTIFICATIONS
+        {
+            return;
+        }
         self.counts.messages += 1;
         #[cfg(feature = "peers")]
         self.judge_said(from, to, &packet);

@@ -14,6 +14,10 @@ pub(super) struct BestReplica {
     /// What was last told to a sentinel in this life of it, by sentinel and server.
     reports: BTreeMap<(usize, NodeId), (Ticket, Report, u64)>,
     alive: BTreeMap<(usize, NodeId), u64>,
+    /// The newest ping, by sentinel and server.
+    asked: BTreeMap<(usize, NodeId), Ticket>,
+    /// The newest ping when the process was last heard to be gone: an answer to that, or to an earlier one, is of that process.
+    gone: BTreeMap<(usize, NodeId), Ticket>,
     /// Whom a server last said that it follows.
     followed: BTreeMap<(usize, NodeId), NodeId>,
     /// Whom a sentinel holds to be down, as it tells.
@@ -27,12 +31,19 @@ impl BestReplica {
     pub(super) fn started(&mut self, node: usize) {
         self.reports.retain(|(to, _), _| *to != node);
         self.alive.retain(|(to, _), _| *to != node);
+        self.asked.retain(|(by, _), _| *by != node);
+        self.gone.retain(|(by, _), _| *by != node);
         self.followed.retain(|(to, _), _| *to != node);
         self.down.retain(|(by, _)| *by != node);
     }
 
     pub(super) fn jumped(&mut self, now: u64, node: usize) {
         self.jumps.insert(node, now);
+    }
+
+    /// A sentinel sends a ping.
+    pub(super) fn pinged(&mut self, node: usize, server: NodeId, query: Ticket) {
+        self.asked.insert((node, server), query);
     }
 
     pub(super) fn heard(&mut self, now: u64, to: usize, from: NodeId, message: &Message) {
@@ -47,11 +58,16 @@ impl BestReplica {
                     }
                 }
             }
-            Message::Pong { life, .. } if *life != Life::Other => {
-                self.alive.insert(key, now);
+            Message::Pong { query, life } if *life != Life::Other => {
+                if self.gone.get(&key).is_none_or(|gone| gone < query) {
+                    self.alive.insert(key, now);
+                }
             }
             Message::Closed => {
                 self.alive.remove(&key);
+                if let Some(asked) = self.asked.get(&key) {
+                    self.gone.insert(key, *asked);
+                }
             }
             _ => {}
         }

@@ -182,6 +182,7 @@ impl SentinelJudges {
                     broken.add(Check::SentinelOneVote, two);
                 }
             }
+            Message::Ping { query } => self.best.pinged(from, NodeId(to as u64), *query),
             Message::ReplicaOf(master) => {
                 let itself = *master == Some(NodeId(to as u64));
                 let broke = self.self_replication.ordered(now, itself);

@@ -24,7 +24,7 @@ use tenure::zab::{
     Boot, Config, ConfigError, Ensemble, Entries, Message, Packet, Phase, Refusal, Refusals,
     Request, Role, Served, Stored, Switched, Timing, Zab,
 };
-use tenure::{Instant, NodeId};
+use tenure::{Election as _, Instant, NodeId, Standing};
 
 /// How far clocks run from true pace while nothing is wrong, in parts per million. No safety rests on it.
 pub(super) const RATE_BOUND: u32 = 10_000;
@@ -223,6 +223,11 @@ impl Scheme for Machine {
 
     fn configured(_: &Request) -> Option<(u64, u64, Configuration)> {
         None
+    }
+
+    /// A server that looks for its leader, or is not synchronised with it yet, serves nobody.
+    fn shows(&self, now: Instant) -> bool {
+        self.standing(now) != Standing::Unknown
     }
 
     /// After a `sync`, at a leader or a follower.
