@@ -489,6 +489,16 @@ impl World {
         self.env.queue.push(self.env.now, Due::Tick(actor));
     }
 
+    /// Its clients of resources ask around from now on: see [`Client::asking_around`].
+    #[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+    pub(crate) fn ask_around(&mut self) {
+        for actor in &mut self.actors {
+            if let Actor::Client(client) = actor {
+                client.asking_around();
+            }
+        }
+    }
+
     /// Those that were added.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn readers(&self) -> impl Iterator<Item = &Reader> {
