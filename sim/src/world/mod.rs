@@ -489,9 +489,10 @@ impl World {
         self.env.queue.push(self.env.now, Due::Tick(actor));
     }
 
-    /// Its clients of resources ask around from now on: see [`Client::asking_around`].
+    /// From now on clients of resources that are sent to a leader that is gone ask a third, and do not wait until those that they
+    /// asked have heard of the next.
     #[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
-    pub(crate) fn ask_around(&mut self) {
+    pub fn ask_around(&mut self) {
         for actor in &mut self.actors {
             if let Actor::Client(client) = actor {
                 client.asking_around();
