@@ -18,9 +18,11 @@ pub struct Client {
     every: u64,
     /// Whom it takes for the leader.
     target: u16,
-    /// Whom it turned to last of its own accord. Who is sent to one that is gone asks the next after the one that sent it, or it
-    /// would ask that one for ever.
+    /// Whom it turned to last of its own accord.
     turn: u16,
+    /// Whether it goes on from there when whoever it was sent to is silent, and not from that one: see
+    /// [`asking_around`](Self::asking_around).
+    around: bool,
     issued: u64,
     acknowledged: u64,
     /// When it last heard from its target, or chose it.
@@ -41,6 +43,7 @@ impl Client {
             every,
             target: 0,
             turn: 0,
+            around: false,
             issued: 0,
             acknowledged: 0,
             heard_at: 0,
@@ -54,6 +57,14 @@ impl Client {
     pub const fn knowing(mut self, known: u16) -> Self {
         self.known = known;
         self
+    }
+
+    /// From now on, one that is sent to a leader that is gone asks a third. By itself it goes on after that leader, with the same
+    /// follower perhaps, for as long as that one hears nothing of the next leader: whoever measures when the next can be found
+    /// would measure that.
+    #[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+    pub(crate) const fn asking_around(&mut self) {
+        (self.around, self.turn) = (true, self.target);
     }
 
     /// A new write is due: whom to ask, and its number.
@@ -107,7 +118,8 @@ impl Client {
     }
 
     fn try_next(&mut self, now: u64) {
-        self.turn = (self.turn + 1) % self.nodes;
+        let after = if self.around { self.turn } else { self.target };
+        self.turn = (after + 1) % self.nodes;
         (self.target, self.heard_at) = (self.turn, now);
     }
 }
@@ -133,19 +145,23 @@ mod tests {
     }
 
     #[test]
-    fn who_is_sent_to_one_that_is_gone_asks_a_third() {
-        let mut client = Client::new(3, 10, Through::Leader);
-        client.answered(0, 0, 1, Outcome::Acknowledged(1));
-        let asked: Vec<u16> = (1..20)
-            .map(|tick| {
-                let (node, request) = client.tick(tick * 10);
-                if node == 1 {
-                    client.answered(tick * 10 + 1, 1, request, Outcome::Redirected(Some(0)));
-                }
-                node
-            })
-            .collect();
-        assert!(asked.contains(&2), "{asked:?}");
+    fn who_asks_around_and_is_sent_to_one_that_is_gone_asks_a_third() {
+        for around in [false, true] {
+            let mut client = Client::new(3, 10, Through::Leader);
+            client.around = around;
+            client.answered(0, 0, 1, Outcome::Acknowledged(1));
+            let asked: Vec<u16> = (1..20)
+                .map(|tick| {
+                    let (node, request) = client.tick(tick * 10);
+                    if node == 1 {
+                        let elsewhere = Outcome::Redirected(Some(0));
+                        client.answered(tick * 10 + 1, 1, request, elsewhere);
+                    }
+                    node
+                })
+                .collect();
+            assert_eq!(asked.contains(&2), around, "{asked:?}");
+        }
     }
 
     #[test]

@@ -73,6 +73,7 @@ fn the_sum_is_the_time_in_which_nobody_believed_to_lead() {
             scenario.clients.every = 10_000;
             let mut world = World::new(&scenario);
             world.run_until(at - 1);
+            world.ask_around();
             let before = world.judges().belief().without_leader;
             world.run();
             let without = world.judges().belief().without_leader - before;

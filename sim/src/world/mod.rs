@@ -509,6 +509,17 @@ impl World {
         self.env.queue.push(self.env.now, Due::Tick(actor));
     }
 
+    /// From now on clients of resources that are sent to a leader that is gone ask a third, and do not wait until those that they
+    /// asked have heard of the next.
+    #[cfg(all(feature = "stores", feature = "peers", not(target_family = "wasm")))]
+    pub fn ask_around(&mut self) {
+        for actor in &mut self.actors {
+            if let Actor::Client(client) = actor {
+                client.asking_around();
+            }
+        }
+    }
+
     /// Those that were added.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn readers(&self) -> impl Iterator<Item = &Reader> {

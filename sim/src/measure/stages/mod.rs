@@ -155,6 +155,7 @@ fn follow(setting: &Scenario, loss: Loss, seed: u64) -> Result<(Option<Stages>, 
     scenario.setup().check()?;
     let mut world = World::new(&scenario);
     world.run_until(at);
+    world.ask_around();
     let before = world.stages().done().len();
     let first = world.trace().count();
     // What a waiter for a store acts on is found by the causes of what it did.
