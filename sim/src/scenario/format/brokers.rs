@@ -45,7 +45,7 @@ pub(super) static BROKERS: &[Entry] = &[
         "acks",
         "What producers wait for: all that are in sync, or with \"1\" the leader alone.",
         Kind::Name(&ACKS),
-        Is("\"all\""),
+        Is("all"),
     ),
     entry(
         "uncleanLeaderElection",
