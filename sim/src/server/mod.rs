@@ -328,6 +328,7 @@ impl Server {
             env.say_of_brokers(me, to, said);
         }
         if broker.has_stopped() {
+            env.went = true;
             self.crash(env, me, NOBODY);
         }
     }
