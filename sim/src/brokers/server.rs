@@ -104,6 +104,7 @@ impl BrokerServer {
     }
 
     /// Whether it was told to go, and has not gone.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn is_leaving(&self) -> bool {
         self.life.as_ref().is_some_and(|life| life.leaves)
     }

@@ -307,7 +307,7 @@ impl Server {
     }
 
     /// The broker, if it is one.
-    #[cfg(feature = "peers")]
+    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
     pub(crate) fn broker(&self) -> Option<&BrokerServer> {
         match &self.kept {
             Holds::Broker(broker) => Some(broker),
