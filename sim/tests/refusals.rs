@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 111] = [
+const REFUSALS: [(&str, &str); 110] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -78,6 +78,7 @@ const REFUSALS: [(&str, &str); 111] = [
         "named-twice.voters",
         "faults[0].change.voters[2] (line 1, column 119)",
     ),
+    ("needs-brokers", "rulesOff[0] (line 1, column 59)"),
     ("needs-connections", "network.order (line 1, column 67)"),
     (
         "needs-connections.change",
@@ -86,11 +87,6 @@ const REFUSALS: [(&str, &str); 111] = [
     ("needs-store", "lease (line 1, column 55)"),
     ("needs-store.rule", "rulesOff[1] (line 1, column 71)"),
     ("needs-store.server", "faults[0].crash (line 1, column 80)"),
-    ("needs-brokers", "rulesOff[0] (line 1, column 59)"),
-    (
-        "needs-brokers.action",
-        "faults[0].resign (line 1, column 83)",
-    ),
     ("no-action", "faults[0] (line 1, column 45)"),
     ("no-deadline", "lease.renewDeadline (line 1, column 60)"),
     ("no-link", "faults[0].cut (line 1, column 66)"),

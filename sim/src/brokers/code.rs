@@ -44,6 +44,10 @@ pub(crate) const NAMES: [&str; 16] = [
 /// What a broker tells of its work: the first code, after those of sentinels.
 pub(crate) const FIRST_NEWS: u64 = 40;
 
+/// That it went in good order.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) const STOPPED: i64 = FIRST_NEWS as i64 + 3;
+
 /// What that is called, by code from the first on.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) const NEWS: [&str; 10] = [

@@ -6,6 +6,7 @@ use super::reader::Reader;
 use super::said::{Asker, Described, Produced, Said};
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::server::{Record, Service};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tenure::isr::{
     Acks, Answer, Broker, BrokerBoot, BrokerEvent, BrokerOutput, Consumed, Fate, Fault,
@@ -103,6 +104,7 @@ impl BrokerServer {
     }
 
     /// Whether it was told to go, and has not gone.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn is_leaving(&self) -> bool {
         self.life.as_ref().is_some_and(|life| life.leaves)
     }
@@ -438,23 +440,25 @@ fn assign(
     at: PartitionId,
     view: &View,
 ) {
-    if !life.replicas.contains_key(&at) {
-        let kept = disk.read(at);
-        let boot = ReplicaBoot {
-            broker: NodeId(me.into()),
-            incarnation: u64::from(me) << 32 | lives,
-            log: kept.log,
-            high_watermark: kept.high_watermark,
-        };
-        let Ok(replica) = Replica::with_rules(params.replica(), at, boot, now, params.rules) else {
-            return;
-        };
-        life.replicas.insert(at, replica);
-    }
-    if let Some(replica) = life.replicas.get_mut(&at) {
-        replica.assign(now, view);
-        life.touched.insert(at);
-    }
+    let replica = match life.replicas.entry(at) {
+        Entry::Occupied(kept) => kept.into_mut(),
+        Entry::Vacant(place) => {
+            let kept = disk.read(at);
+            let boot = ReplicaBoot {
+                broker: NodeId(me.into()),
+                incarnation: u64::from(me) << 32 | lives,
+                log: kept.log,
+                high_watermark: kept.high_watermark,
+            };
+            let replica = Replica::with_rules(params.replica(), at, boot, now, params.rules);
+            let Ok(replica) = replica else {
+                return;
+            };
+            place.insert(replica)
+        }
+    };
+    replica.assign(now, view);
+    life.touched.insert(at);
 }
 
 impl Service for BrokerServer {

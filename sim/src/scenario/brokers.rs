@@ -79,8 +79,8 @@ pub(super) fn check_action(
     if to_server && scenario.brokers().is_none() {
         return Err(Slip::new(
             node.at,
-            "needs-brokers",
-            "of servers none but a broker is asked to go in good order",
+            "unknown-node",
+            "this is no node here, and of servers none but a broker is asked to go in good order",
             "name a node, or use a scheme with brokers",
         ));
     }

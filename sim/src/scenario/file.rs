@@ -598,7 +598,9 @@ mod tests {
                         ("patience", _) => "\"500ms\"".to_owned(),
                         ("renewDeadline", _) => "\"7s\"".to_owned(),
                         ("preset", _) => "\"redsync\"".to_owned(),
-                        ("fetchTimeout" | "requestTimeout", _) => "\"7s\"".to_owned(),
+                        ("fetchTimeout" | "requestTimeout" | "replicaLagTimeMax", _) => {
+                            "\"7s\"".to_owned()
+                        }
                         // No master has more replicas.
                         ("minReplicasToWrite", _) => "2".to_owned(),
                         _ => sample(kind),
@@ -638,7 +640,7 @@ mod tests {
                 "zab"
             } else if has(&["\"sentinel\""]) {
                 "sentinel"
-            } else if has(&["\"kraft\""]) {
+            } else if has(&["\"kraft\"", "\"brokers\""]) {
                 "kraft"
             } else {
                 "raft"

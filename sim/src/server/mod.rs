@@ -346,7 +346,7 @@ impl Server {
     }
 
     /// The broker, if it is one.
-    #[cfg(feature = "peers")]
+    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
     pub(crate) fn broker(&self) -> Option<&BrokerServer> {
         match &self.kept {
             Holds::Broker(broker) => Some(broker),
@@ -367,6 +367,7 @@ impl Server {
             env.say_of_brokers(me, to, said);
         }
         if broker.has_stopped() {
+            env.went = true;
             self.crash(env, me, NOBODY);
         }
     }

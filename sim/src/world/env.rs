@@ -94,6 +94,9 @@ pub(crate) struct Env {
     /// The brokers beside the nodes, if there are any.
     #[cfg(feature = "peers")]
     pub(crate) brokers: Option<crate::brokers::Params>,
+    /// Whether a broker's process ended by itself, which whoever asks whether all is well has yet to see.
+    #[cfg(feature = "peers")]
+    pub(crate) went: bool,
     pub(crate) nodes: usize,
     /// How many servers the store has by which they elect.
     pub(crate) servers: usize,

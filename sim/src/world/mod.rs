@@ -202,6 +202,8 @@ impl World {
             jobs: scenario.jobs,
             #[cfg(feature = "peers")]
             brokers: setup.brokers(),
+            #[cfg(feature = "peers")]
+            went: false,
             nodes,
             servers: members - nodes,
             histories: None,
@@ -350,6 +352,10 @@ impl World {
                 self.look_at_file(member);
             }
             self.look_at_sentinels(member, false);
+        }
+        #[cfg(feature = "peers")]
+        if std::mem::take(&mut self.env.went) {
+            self.note_wholeness();
         }
         true
     }

@@ -5,6 +5,8 @@ use crate::app::RESOURCES;
 use crate::export::plan;
 use crate::export::recording::{Recording, Strike};
 use crate::export::words::{count, ms, span};
+#[cfg(feature = "peers")]
+use crate::fault::Who;
 use crate::fault::{Action, Damage};
 use crate::physics::trace::{Event, Kind, Loss, Lost};
 
@@ -151,6 +153,8 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
             said.push("It begins with being cut, and goes on until it is healed.".to_owned());
         }
         Some(Action::Damage(_, damage)) => said.push(damaged(*damage).to_owned()),
+        #[cfg(feature = "peers")]
+        Some(Action::Resign(Who::Server(server))) => said.push(goes(recording, *server, later)),
         Some(Action::Clock(..) | Action::Slow(..) | Action::Delay(..)) => {
             said.push("From now on.".to_owned())
         }
@@ -164,6 +168,26 @@ fn did(recording: &Recording, place: usize, strike: &Strike) -> String {
         });
     }
     said.join(" ")
+}
+
+/// A broker is told to go: when it does.
+#[cfg(feature = "peers")]
+fn goes(recording: &Recording, server: u16, later: &[Event]) -> String {
+    let actor = recording.scenario.nodes + usize::from(server);
+    let mut of = later
+        .iter()
+        .filter(|event| usize::from(event.actor) == actor);
+    let ended = of.find(|event| {
+        matches!(event.kind, Kind::Crash | Kind::Boot)
+            || (event.kind == Kind::News && event.a == crate::brokers::code::STOPPED)
+    });
+    let name = recording.name(actor as u16);
+    match ended {
+        Some(event) if event.kind == Kind::News => {
+            format!("{name} dies once nothing rests on it, at {}.", ms(event.at))
+        }
+        _ => format!("{name} is about to go."),
+    }
 }
 
 fn crashed(recording: &Recording, crash: &Event, own: &[Event], later: &[Event]) -> String {

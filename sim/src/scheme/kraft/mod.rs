@@ -113,7 +113,7 @@ impl Setup {
     /// The brokers beside the nodes: actors after them.
     pub(crate) fn servers(&self) -> Vec<BrokerServer> {
         let count = self.params.brokers.map_or(0, |params| params.count);
-        let params = std::iter::repeat(self.params.brokers).take(count).flatten();
+        let params = std::iter::repeat_n(self.params.brokers, count).flatten();
         (self.nodes..)
             .zip(params)
             .map(|(actor, params)| BrokerServer::new(params, actor, self.nodes))
