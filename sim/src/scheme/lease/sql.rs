@@ -65,15 +65,24 @@ fn session_of(client: u16, (life, number): Connection) -> Session {
 }
 
 impl Database {
-    /// The session in which a client asks; `None` when that is over. A new one is opened, and one that a client has closed
-    /// goes; but of a client whose machine is down the server hears nothing.
-    fn session(&mut self, now: u64, client: u16, connection: Connection) -> Option<Session> {
+    /// The session in which a client asks; `None` when that is over. A new one is opened by the statement that says how long it
+    /// may be idle, and by no other: a connection of which that was lost carries nothing after it either, and a lock taken in
+    /// a session that may be idle for ever would outlive its client. One that a client has closed goes; but of a client whose
+    /// machine is down the server hears nothing.
+    fn session(
+        &mut self,
+        now: u64,
+        client: u16,
+        request: (u64, &session::Request),
+    ) -> Option<Session> {
+        let connection = (request.0, request.1.session);
         let session = session_of(client, connection);
         match self.latest.get(&client) {
             Some(latest) if *latest > connection => return None,
             Some(latest) if *latest == connection => {
                 return self.server.is_connected(session).then_some(session);
             }
+            _ if !matches!(request.1.call, Call::Open { .. }) => return None,
             Some(latest) if latest.0 == connection.0 => {
                 self.server.end(now, session_of(client, *latest));
             }
@@ -292,7 +301,7 @@ impl Service for Database {
         };
         let session = match ask {
             StoreAsk::SqlSession(request) => {
-                self.session(now, client, (ticket.incarnation, request.session))
+                self.session(now, client, (ticket.incarnation, request))
             }
             _ => {
                 self.pooled += 1;
