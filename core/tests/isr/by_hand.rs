@@ -2,8 +2,9 @@
 
 use crate::bench::{AT, Bench, Trio, b, millis, places};
 use tenure::isr::{
-    Acks, Answer, BrokerConfig, ConfigError, Consumed, ControllerConfig, Election, Fate, Fault,
-    MAX_PARTITIONS, PartitionId, ProduceFault, ReplicaConfig, Request, Switched, TopicId,
+    Acks, Answer, BrokerConfig, ConfigError, Consumed, Controller, ControllerConfig, Election,
+    Fate, Fault, MAX_PARTITIONS, PartitionId, ProduceFault, ReplicaConfig, Request, Switched,
+    TopicId,
 };
 use tenure::{Duration, Instant};
 
@@ -81,6 +82,27 @@ fn a_silent_broker_is_fenced_and_others_lead() {
     assert_eq!(bench.controller.deadline(), Some(millis(39_000)));
     bench.drain();
     assert_eq!(bench.partition().isr, places(&[1, 2]));
+}
+
+/// A controller dies after the log has kept the beginning of what it decided at once: that a broker may lead again, and not that
+/// it does. The next one sees to that.
+#[test]
+fn a_new_controller_goes_on_with_what_the_last_one_began() {
+    let mut bench = bench(2, 1);
+    bench.fence(1);
+    bench.fence(0);
+    assert_eq!(bench.leader(), None);
+    bench.beat(0);
+    assert_eq!(bench.leader(), Some(0));
+    let kept = bench.log.len() as u64 - 1;
+    let mut next = Controller::new(ControllerConfig::KAFKA).unwrap();
+    for (offset, record) in (0..kept).zip(&bench.log) {
+        next.committed(millis(bench.now), 1, offset, record);
+    }
+    assert_eq!(next.image().partition(AT).unwrap().leader, None);
+    next.claim(millis(bench.now), 2, kept).unwrap();
+    let expected = next.expected().unwrap();
+    assert_eq!(expected.partition(AT).unwrap().leader, Some(b(0)));
 }
 
 /// Controlled shutdown: what it leads goes to others, it leaves the ISR, and goes when everybody who serves knows.

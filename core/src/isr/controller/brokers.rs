@@ -224,11 +224,23 @@ impl<R: Rules> Controller<R> {
 
     /// A broker may lead again: partitions that nobody leads get whoever is valid.
     fn with(&self, broker: NodeId, records: &mut Vec<Record>) {
+        self.lead(Some(broker), records);
+    }
+
+    /// Partitions that nobody leads get whoever is valid.
+    pub(super) fn lead_again(&mut self) {
+        let mut records = Vec::new();
+        self.lead(None, &mut records);
+        self.decide(records);
+    }
+
+    /// The same, where one more may lead than the log says.
+    fn lead(&self, more: Option<NodeId>, records: &mut Vec<Record>) {
         let Some(active) = &self.active else {
             return;
         };
         let image = &active.image;
-        let is_active = |who| who == broker || image.is_active(who);
+        let is_active = |who| Some(who) == more || image.is_active(who);
         let none_leads =
             |(_, _, partition): &(PartitionId, _, &Partition)| partition.leader.is_none();
         for (at, topic, partition) in image.partitions().filter(none_leads) {

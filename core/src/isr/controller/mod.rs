@@ -218,6 +218,9 @@ impl<R: Rules> Controller<R> {
                 .map_or(Instant::FOREVER, |every| now + every),
             unclean_at: now + self.config.unclean,
         });
+        // Of what the last one decided at once, the log may have kept the beginning: that a broker may lead again, and not what
+        // it leads.
+        self.lead_again();
         self.act(now);
         Ok(())
     }
