@@ -31,7 +31,7 @@ const SENTINEL_CANARY: tenure::sentinel::Rule = tenure::sentinel::Rule::WaitAfte
 /// Among Kafka's controllers, that more than half have to agree.
 #[cfg(feature = "peers")]
 const KRAFT_CANARY: tenure::kraft::Rule = tenure::kraft::Rule::MajorityOfVoters;
-/// Among its brokers, that who leads a partition waits for everybody who may be in sync.
+/// Among its brokers, that nobody is elected who is neither in the ISR nor in the ELR.
 #[cfg(feature = "peers")]
 const KAFKA_CANARY: tenure::isr::Rule = tenure::isr::Rule::CleanElection;
 const CANARY_SEEDS: u64 = 100;

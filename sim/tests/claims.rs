@@ -62,8 +62,10 @@ fn no_verdict_is_there_whatever_the_figures_say() {
         let verdicts = [None, Some(0), Some(1 << 40)].map(|figure| (claim.judge)(&of(figure)));
         assert_ne!(verdicts[0], claim.expected, "{} without a run", claim.name);
         assert!(
-            verdicts.iter().any(|verdict| *verdict != claim.expected),
-            "{}",
+            verdicts[1..]
+                .iter()
+                .any(|verdict| *verdict != claim.expected),
+            "{} whatever occurs",
             claim.name
         );
     }

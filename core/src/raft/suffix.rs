@@ -47,7 +47,7 @@
 //!
 //! **The best of a quorum** (RL-4). *x* may know entries to be committed that it never acknowledged in the term that
 //! committed them: an unfinished catch-up leaves it with old entries and a new commit index. The claim above does not
-//! cover those; a log that ends later may lack them (raft.md 2b). The best of a quorum has them: the entry that committed them
+//! cover those; a log that ends later may lack them. The best of a quorum has them: the entry that committed them
 //! is on a voter of the counted quorum, which acknowledged it before it answered, for all that *x* knows it knew before
 //! it asked – a leader heard since would have ended the candidacy – and answers of an earlier candidacy do not count. The
 //! commit index itself is a second lock: a suffix that contradicts it is refused by name (INV-L3). Alone it

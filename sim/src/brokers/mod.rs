@@ -122,6 +122,7 @@ impl Params {
     /// Within what time everybody is in sync again, once nothing is wrong and a controller leads: a session and a check until
     /// the former life of a broker is fenced, an answer that does not come, and the next heartbeat; then what a follower asked
     /// and is not answered, what its leader asked of the controller, and what it has to copy.
+    /// In microseconds.
     #[must_use]
     pub fn in_sync_within(&self) -> u64 {
         let broker = self.session.scaled_up(2, 1) + self.heartbeat.scaled_up(2, 1);

@@ -1,4 +1,4 @@
-//! Every job that falls due is done (`protocols/leases.md` §5, T4 to T6): none is skipped, and while the world is whole an
+//! Every job that falls due is done (T4 to T6): none is skipped, and while the world is whole an
 //! established leader makes up for those that were missed, each within the bound.
 //!
 //! The bound is for the next job. It begins anew with every job that is done, with every leader, when somebody asks one to

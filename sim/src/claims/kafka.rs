@@ -1,7 +1,4 @@
-//! What is said of Kafka.
-//!
-//! Here are its controllers. What its brokers do, once they run in the world, belongs into the same list: a write that is
-//! acknowledged by one (`acks=1`) and lost, and the epochs of the leaders of partitions.
+//! What is said of Kafka: of its controllers, and of its brokers.
 
 use super::runs::{broken, run, scenario, two_lead};
 use super::{Claim, Part, Verdict};
@@ -16,6 +13,17 @@ const CALM: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 3,
     "network": {"latency": ["5ms", "10ms"]}, "client": {"every": "100ms"}, "duration": "10s"}"#;
 const CALM_RAFT: &str = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "raft": {"log": true},
     "network": {"latency": ["5ms", "10ms"]}, "client": {"every": "100ms"}, "duration": "10s"}"#;
+
+/// The leader of a partition dies, and its followers hear late of what it takes: with what is acknowledged by all in sync.
+const ALL: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 3, "brokers": {"acks": "all"},
+    "network": {"latency": ["5ms", "10ms"]}, "client": {"every": "100ms"}, "duration": "40s",
+    "faults": [{"at": "9s", "delay": {"link": ["s2", "s1"], "by": "300ms"}},
+               {"at": "9s", "delay": {"link": ["s2", "s3"], "by": "300ms"}}, {"at": "10s", "crash": "s2"}]}"#;
+/// The same with what the leader alone acknowledges.
+const ONE: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 3, "brokers": {"acks": "1"},
+    "network": {"latency": ["5ms", "10ms"]}, "client": {"every": "100ms"}, "duration": "40s",
+    "faults": [{"at": "9s", "delay": {"link": ["s2", "s1"], "by": "300ms"}},
+               {"at": "9s", "delay": {"link": ["s2", "s3"], "by": "300ms"}}, {"at": "10s", "crash": "s2"}]}"#;
 
 /// The controller is cut off alone.
 const CUT_OFF: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 5,
@@ -91,6 +99,28 @@ pub(super) fn claims() -> Vec<Claim> {
                     Verdict::Corrected
                 }
                 [two, _, open, _] if two.occurred() && open.occurred() => Verdict::Holds,
+                _ => Verdict::Open,
+            },
+        },
+        Claim {
+            name: "kafka-acknowledged",
+            says: "Kafka replicates its partitions, so what a producer was told is written survives the loss of a broker.",
+            expected: Verdict::Limited,
+            instead: "With acks=all, and while elections are clean. With acks=1 the leader alone has it, and what it had not handed on is \
+                      gone with it.",
+            gallery: Some("kafka-acks-one"),
+            parts: vec![
+                Part::count("acknowledged records lost with acks=all", |seed| {
+                    broken(ALL, seed, Check::KafkaNoAckLoss)
+                }),
+                Part::count("acknowledged records lost with acks=1", |seed| {
+                    broken(ONE, seed, Check::KafkaNoAckLoss)
+                }),
+            ],
+            judge: |figures| match figures {
+                [all, _] if all.occurred() => Verdict::Corrected,
+                [_, one] if one.occurred() => Verdict::Limited,
+                [all, one] if all.never() && one.never() => Verdict::Holds,
                 _ => Verdict::Open,
             },
         },

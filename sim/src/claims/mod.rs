@@ -3,8 +3,7 @@
 //! No verdict is written down: [`Claim::judge`] reads it off the figures of the runs, and what is written down is which verdict
 //! the project's documents go by. Where the two differ, a statement in some document is not so any more, and the command fails.
 //!
-//! A file for each part of the subject. To add a claim: an item in the list of its file. What Kafka's brokers do (`acks`, the
-//! leaders of partitions and their epochs) belongs into [`kafka`], beside what its controllers do.
+//! A file for each part of the subject. To add a claim: an item in the list of its file.
 
 mod etcd;
 mod failover;

@@ -73,6 +73,9 @@ const fn unreachable(rule: Rule) -> Option<&'static str> {
         Rule::HighWatermarkNeverFalls => {
             Some("on a connection that keeps the order no fetch comes after a later one")
         }
+        Rule::RenounceResignsRaft => Some(
+            "no schedule was found that breaks it: core/tests/kraft/reports.rs::kafka_13104_a_controller_renounces_and_raft_does_not",
+        ),
         _ => None,
     }
 }

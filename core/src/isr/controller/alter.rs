@@ -1,4 +1,4 @@
-//! `AlterPartition`: the leader of a partition wants another ISR (peers.md §5.11).
+//! `AlterPartition`: the leader of a partition wants another ISR.
 
 use super::Controller;
 use crate::isr::image::Image;

@@ -1,4 +1,4 @@
-//! Brokers: who is there, by which registration, and what it may do (peers.md §5.9).
+//! Brokers: who is there, by which registration, and what it may do.
 
 use super::{Active, Controller, Session};
 use crate::isr::image::{Partition, Registration};

@@ -1,4 +1,4 @@
-//! Who is in sync: the leader's wish, which the controller grants (peers.md §5.11).
+//! Who is in sync: the leader's wish, which the controller grants.
 
 use super::lead::Leading;
 use super::{Replica, ReplicaOutput, Role};

@@ -133,7 +133,7 @@ impl Schemes {
                     "needs-store",
                     named,
                     "only an election over a store has this",
-                    "add --scheme",
+                    "name an election over a store with --scheme",
                 ));
             }
             if let Some(peers) = self.peers {

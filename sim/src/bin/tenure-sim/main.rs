@@ -41,7 +41,8 @@ tenure-sim: leader elections in a deterministic world
   tenure-sim sweep [--seeds N] [--from N] [--threads N] [--scheme NAME [--store-loses] [--servers N]]
                    [--off RULE]... [--twice] [--minimise FILE]
                                                      fault schedules, judged for safety and liveness; --scheme takes
-                                                     one that elects over a store, which with --store-loses loses
+                                                     zab, sentinel, kraft, kafka (kraft with brokers), or one
+                                                     that elects over a store, which with --store-loses loses
                                                      what it had acknowledged, and with --servers is a
                                                      cluster, if it is etcd or ZooKeeper; --twice runs every seed again to
                                                      compare; --minimise writes the smallest scenario of those that
@@ -61,7 +62,7 @@ tenure-sim: leader elections in a deterministic world
                                                      that campaigns or resigns out of nowhere), 20,000,000 states;
                                                      of a lease a promise of 2 ticks, and ticks without end
   tenure-sim explore --hunt RULE [--scenario FILE]   the same where the absence of a rule is found
-  tenure-sim schedule SEED [--scheme NAME [--store-loses]] [--off RULE]...
+  tenure-sim schedule SEED [--scheme NAME [--store-loses] [--servers N]] [--off RULE]...
                                                      print the schedule of a seed as a scenario file
   tenure-sim schema                                  print the JSON Schema of scenario files
   tenure-sim measure WHAT [--seeds N] [--from N] [--threads N] [--nodes N] [--timeout MIN..MAX] [--no-safe-mode]

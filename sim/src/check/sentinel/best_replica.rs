@@ -58,10 +58,10 @@ impl BestReplica {
                     }
                 }
             }
-            Message::Pong { query, life } if *life != Life::Other => {
-                if self.gone.get(&key).is_none_or(|gone| gone < query) {
-                    self.alive.insert(key, now);
-                }
+            Message::Pong { query, life }
+                if *life != Life::Other && self.gone.get(&key).is_none_or(|gone| gone < query) =>
+            {
+                self.alive.insert(key, now);
             }
             Message::Closed => {
                 self.alive.remove(&key);

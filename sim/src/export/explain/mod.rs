@@ -4,6 +4,8 @@
 mod elections;
 mod faults;
 mod jobs;
+#[cfg(feature = "peers")]
+mod peers;
 mod story;
 mod summary;
 mod writes;
@@ -12,8 +14,6 @@ use super::recording::Recording;
 use super::words::{count, ms, span};
 use crate::app::Through;
 use crate::report::millis;
-#[cfg(feature = "peers")]
-use crate::scenario::Elects;
 use crate::scenario::Scenario;
 use elections::Elections;
 
@@ -116,24 +116,8 @@ fn setting(scenario: &Scenario) -> String {
         );
     }
     #[cfg(feature = "peers")]
-    if let Elects::Zab(params) = &scenario.elects {
-        let timing = params.timing;
-        let voters = scenario.voters();
-        let observers = match params.observers {
-            0 => String::new(),
-            observers => format!(" and {}", count(observers as u64, "observer")),
-        };
-        return format!(
-            "{}{observers} elect as ZooKeeper's own servers do, for {runs}, seed {seed}; {} are a majority. A tick is {}, initLimit {} and \
-             syncLimit {} ticks; an election is decided after {} without a better vote; {weather}; a disk takes {}.",
-            count(voters as u64, "voter"),
-            voters / 2 + 1,
-            ms(timing.tick.as_micros()),
-            timing.init_limit,
-            timing.sync_limit,
-            ms(timing.finalize_wait.as_micros()),
-            super::plan::takes(scenario.disk),
-        );
+    if let Some(said) = peers::setting(scenario) {
+        return said;
     }
     let timing = scenario.timing;
     let mode = if scenario.safe_mode {

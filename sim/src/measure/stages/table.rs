@@ -78,7 +78,7 @@ impl Table {
         let [least, most] = RANGE.map(|bound| bound / 1_000);
         let _ = writeln!(
             out,
-            "Detection, election and synchronisation within {least} to {most} ms, as the guides have it"
+            "Detection, election and synchronisation within {least} to {most} ms, as the literature has it"
         );
         let mut never = Vec::new();
         for (row, pace, [process, machine]) in &self.lines {

@@ -51,8 +51,9 @@ pub struct Params {
 }
 
 impl Params {
-    /// Within what time somebody leads again once all is well (§5.14): a leader that lost its quorum resigns, and its
+    /// Within what time somebody leads again once all is well: a leader that lost its quorum resigns, and its
     /// followers doubt it; what was asked and is lost is given up; and there are a few elections, each with its back-off.
+    /// In microseconds.
     #[must_use]
     pub fn leader_within(&self) -> u64 {
         let Timing {
@@ -68,6 +69,7 @@ impl Params {
 
     /// For how long a leader whose voters turned to another goes on believing that it leads (KR-S6), on any clock. Twice its
     /// check of the quorum: who asked just before they turned away counts once more, together with one who did not.
+    /// In microseconds.
     #[must_use]
     pub fn stops_within(&self) -> u64 {
         let checks = self.timing.check_quorum().scaled_up(2, 1);

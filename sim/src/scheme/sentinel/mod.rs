@@ -90,6 +90,7 @@ impl Params {
     /// Within what time there is a master again once all is well. A sentinel whose clock was not to be trusted only watches for
     /// half a minute; an attempt may have to wait for the one before it, and may collide with that of another sentinel; and a
     /// replica that follows the wrong server is set right when nothing has changed for one more failover timeout.
+    /// In microseconds.
     #[must_use]
     pub fn leader_within(&self) -> u64 {
         let timeout = self.failover_timeout.as_micros().saturating_mul(5);
@@ -100,6 +101,7 @@ impl Params {
 
     /// And within what time all hold one configuration and follow its master: besides, whoever was ordered last is asked what it
     /// is no more often than every ten seconds, and copies everything.
+    /// In microseconds.
     #[must_use]
     pub fn converged_within(&self) -> u64 {
         let copies = self.full_sync.as_micros().saturating_mul(4);

@@ -58,6 +58,7 @@ impl Params {
     /// that out after `syncLimit`. One that is elected then may have been deserted, which it and who voted for it find out after
     /// `initLimit` (Z-3109); and who comes to elect with a longer wait for notifications sleeps it out. Then they elect, and
     /// take a few ticks to synchronise, of which each step may once more take as long as one leader waits.
+    /// In microseconds.
     #[must_use]
     pub fn leader_within(&self) -> u64 {
         let Timing {
