@@ -220,4 +220,8 @@ fn a_scenario_tells_the_rules_of_its_scheme() {
     assert_eq!(log, tenure_sim::scenario::rule_names());
     let redlock = rules(r#"{"tenure": 1, "scheme": "redlock"}"#);
     assert!(redlock.contains(&"majority-of-configured") && !redlock.contains(&"own-clock-only"));
+    let kraft = rules(r#"{"tenure": 1, "scheme": "kraft"}"#);
+    assert!(kraft.contains(&"check-quorum") && !kraft.contains(&"clean-election"));
+    let brokers = rules(r#"{"tenure": 1, "scheme": "kraft", "brokers": {}}"#);
+    assert!(brokers.contains(&"check-quorum") && brokers.contains(&"clean-election"));
 }

@@ -109,3 +109,65 @@ fn a_server_with_data_of_its_own_is_shown_by_its_part() {
     world.write_summary(&mut summary);
     assert_eq!((summary[11], summary[12]), (3.0, 0.0));
 }
+
+/// Kafka's brokers, of whose partition s2 is the first leader.
+fn brokers(more: &str, until: u64) -> World {
+    let part = format!(r#", "seed": "1", "brokers": {{}}, "client": {{"every": "100ms"}}{more}"#);
+    world("kraft", &part, until)
+}
+
+fn server_rows(world: &World) -> Vec<Vec<f64>> {
+    let mut rows = Vec::new();
+    world.write_servers(&mut rows);
+    rows.chunks(SERVER).map(<[f64]>::to_vec).collect()
+}
+
+#[test]
+fn a_broker_is_shown_by_its_part_and_by_what_the_metadata_says_of_it() {
+    let world = brokers("", 8_000_000);
+    let rows = server_rows(&world);
+    let leader = rows.iter().position(|row| row[9] == 3.0).unwrap();
+    for (broker, row) in rows.iter().enumerate() {
+        let leads = broker == leader;
+        // It takes what is produced, or follows who does; it has some of it, and most of that is committed.
+        assert_eq!(row[2], f64::from(u8::from(leads)));
+        assert_eq!(row[10], if leads { -1.0 } else { 3.0 + leader as f64 });
+        assert!(row[11] > 10.0 && row[13] > 10.0 && row[13] <= row[11]);
+        // Unfenced, by a registration of its own, in sync, in the first leader epoch.
+        assert_eq!((row[14], row[17]), (2.0, 1.0));
+        assert!(row[15] > 0.0);
+        assert_eq!(row[16], if leads { 4.0 } else { 3.0 });
+        assert_eq!(text(&world, 3 + broker, "registration"), "unfenced");
+        assert_eq!(text(&world, 3 + broker, "isr").split(", ").count(), 3);
+    }
+    assert_eq!(field(&world, 3, "elr"), Field::Nothing);
+    assert!(world.records(3).is_empty());
+}
+
+#[test]
+fn what_the_metadata_says_of_a_broker_that_is_down_is_another_thing_than_what_it_knows() {
+    let down = r#", "faults": [{"at": "10s", "crash": "s1"}, {"at": "10s", "pause": "s2"}]"#;
+    let (before, after) = (brokers(down, 12_000_000), brokers(down, 26_000_000));
+    let (rows, later) = (server_rows(&before), server_rows(&after));
+    // Nothing is decided of who is silent for less than a session.
+    assert_eq!((rows[0][14], rows[1][14]), (2.0, 2.0));
+    assert_eq!((later[0][14], later[1][14], later[2][14]), (1.0, 1.0, 2.0));
+    assert_eq!(text(&after, 3, "registration"), "fenced");
+    // Whoever is left alone leads, and takes nothing: there are to be two in sync.
+    assert_eq!((later[2][16], later[2][2], later[2][9]), (4.0, 0.0, 3.0));
+    // One of the others was in sync when there were still enough of them.
+    let places = [later[0][16], later[1][16]];
+    assert!(places.contains(&2.0), "{places:?}");
+    // Who is down knows nothing, and has what its disk has; who is frozen knows what it knew.
+    assert_eq!(field(&after, 3, "isr"), Field::Nothing);
+    assert!(later[0][9] == 5.0 && later[0][11] > 10.0);
+    assert_eq!(text(&after, 4, "isr").split(", ").count(), 3);
+}
+
+#[test]
+fn what_was_decided_of_brokers_stands_while_no_controller_runs() {
+    let down = r#", "faults": [{"at": "8s", "crash": "n1"}, {"at": "8s", "crash": "n2"}, {"at": "8s", "crash": "n3"}]"#;
+    for row in server_rows(&brokers(down, 12_000_000)) {
+        assert!(row[14] == 2.0 && row[16] >= 3.0 && row[17] == 1.0);
+    }
+}

@@ -214,6 +214,66 @@ describe('Kafka’s controllers', () => {
   });
 });
 
+describe('Kafka’s brokers', () => {
+  test('show the partition’s next leader and its smaller ISR once the controller fenced the one that died', async () => {
+    const page = await enter();
+    await page.getByTestId('scenario').selectOption('kafka-leader-crash');
+    await expect.poll(() => servers(page).count(), { timeout: 20_000 }).toBe(3);
+    await playTo(page, 8_000_000, '2');
+    // Leader and leader epoch, ISR, ELR.
+    const partition = async () =>
+      (await page.locator('[data-testid="partition"] dd').allTextContents()).map((said) => said.trim());
+    expect((await partition()).slice(0, 3)).toEqual([
+      expect.stringMatching(/^s2\s*1$/),
+      's1 s2 s3',
+      '–',
+    ]);
+    expect(await servers(page).allTextContents()).toEqual([
+      expect.stringMatching(/s1\s*follows s2\s*unfenced \d+\s*ISR\s*\d+\s*\/\s*\d+/),
+      expect.stringMatching(/s2\s*leader\s*unfenced/),
+      expect.stringMatching(/s3\s*follows s2/),
+    ]);
+    // It dies at ten seconds, and is silent for a session of nine.
+    await playTo(page, 22_000_000, '2');
+    expect((await partition()).slice(0, 2)).toEqual([expect.stringMatching(/^s[13]\s*2$/), 's1 s3']);
+    expect(await text(servers(page).nth(1))).toMatch(/s2\s*crashed\s*fenced \d+\s*–/);
+    const crowns = page.locator('[data-testid="cluster"] [data-server].leads');
+    expect(await crowns.count()).toBe(1);
+    await crowns.click();
+    await expect.poll(() => text(inspector(page))).toMatch(/leader epoch\s*2/);
+    expect(await text(inspector(page))).toContain('I lead the partition, and take records');
+    expect(await text(inspector(page))).toMatch(/ISR, as it knows\s*s1, s3/);
+    // With one more that goes in good order there are too few in sync.
+    await page.locator('[data-testid="inspector"] [data-command="resign"]').click();
+    const gone = await time(page, 'now');
+    await playTo(page, gone + 4_000_000, '2');
+    expect(await servers(page).allTextContents()).toEqual(
+      expect.arrayContaining([expect.stringContaining('leader, takes nothing')]),
+    );
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  });
+
+  test('can be had and done without, with their own settings and rules', async () => {
+    const page = await enter();
+    await choose(page, 'kraft', 'Fetch timeout');
+    expect(await page.getByLabel('acks', { exact: true }).count()).toBe(0);
+    await page.getByLabel('Brokers', { exact: true }).fill('4');
+    await page.getByLabel('Brokers', { exact: true }).press('Enter');
+    await expect.poll(() => servers(page).count()).toBe(4);
+    await page.getByLabel('acks', { exact: true }).selectOption('1');
+    expect(await page.getByLabel('min.insync.replicas').inputValue()).toBe('2');
+    const rules = page.getByTestId('rules');
+    await rules.locator('summary').click();
+    await expect.poll(() => text(rules)).toContain('Clean elections');
+    // Fewer than there are to be replicas: no topic could be made.
+    await page.getByLabel('Brokers', { exact: true }).fill('2');
+    await page.getByLabel('Brokers', { exact: true }).press('Enter');
+    await page.getByText('there are not so many brokers').waitFor();
+    expect(await page.getByLabel('Brokers', { exact: true }).inputValue()).toBe('4');
+  });
+});
+
 describe('all of them', () => {
   test('axe finds nothing, with somebody chosen and something broken', async () => {
     const page = await enter({ colorScheme: 'dark' });

@@ -42,6 +42,7 @@ pub(crate) struct Customer {
     /// How many records of each partition it has read.
     read: BTreeMap<PartitionId, u64>,
     turns: u64,
+    acknowledged: u64,
     makes: Option<Makes>,
     said: VecDeque<Does>,
 }
@@ -85,6 +86,7 @@ impl Customer {
             open: None,
             read: BTreeMap::new(),
             turns: u64::from(place),
+            acknowledged: 0,
             makes: (place == 0).then_some(makes),
             said: VecDeque::new(),
         }
@@ -92,6 +94,11 @@ impl Customer {
 
     pub(crate) const fn next_at(&self, now: u64) -> u64 {
         now.saturating_add(self.every)
+    }
+
+    /// How many of its records are in, as it was told.
+    pub(crate) const fn acknowledged(&self) -> u64 {
+        self.acknowledged
     }
 
     pub(crate) fn poll(&mut self) -> Option<Does> {
@@ -197,6 +204,7 @@ impl Customer {
                 what: Produced::Acknowledged(_),
                 ..
             } => {
+                self.acknowledged += 1;
                 return Some(number);
             }
             Said::Produced {

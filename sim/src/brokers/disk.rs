@@ -47,6 +47,11 @@ impl Disk {
         self.logs.get(&at).cloned().unwrap_or_default()
     }
 
+    /// The first partition that is on it.
+    pub(super) fn first(&self) -> Option<PartitionId> {
+        self.logs.keys().next().copied()
+    }
+
     /// A log is cut off: what comes after is not flushed.
     pub(super) fn cut(&mut self, at: PartitionId, index: u64) {
         if let Some(kept) = self.logs.get_mut(&at) {

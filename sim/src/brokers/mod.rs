@@ -17,6 +17,7 @@ mod office;
 mod reader;
 pub(crate) mod said;
 mod server;
+pub mod shown;
 
 pub(crate) use client::Customer;
 pub(crate) use office::{Away, Office};

@@ -54,6 +54,11 @@ impl Office {
         self.controller.image()
     }
 
+    /// The first offset that is not applied.
+    pub(crate) const fn next(&self) -> u64 {
+        self.controller.next()
+    }
+
     /// The epoch it claimed, while it decides.
     pub(crate) fn epoch(&self) -> Option<u64> {
         self.controller.epoch()

@@ -5,7 +5,7 @@ use super::disk::Disk;
 use super::reader::Reader;
 use super::said::{Asker, Described, Produced, Said};
 use crate::scheme::{StoreAsk, StoreSaid};
-use crate::server::{Record, Service};
+use crate::server::{Record, Serves, Service};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use tenure::isr::{
@@ -107,6 +107,28 @@ impl BrokerServer {
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn is_leaving(&self) -> bool {
         self.life.as_ref().is_some_and(|life| life.leaves)
+    }
+
+    /// The broker that runs.
+    pub(super) fn broker(&self) -> Option<&Broker<Switched>> {
+        self.life.as_ref().map(|life| &life.broker)
+    }
+
+    /// Its replica of a partition, while it runs.
+    pub(super) fn replica(&self, at: PartitionId) -> Option<&Replica<Switched>> {
+        self.life.as_ref()?.replicas.get(&at)
+    }
+
+    /// How far what its disk has of a partition goes, or of the first, and the high watermark that was written down.
+    pub(super) fn on_disk(&self, at: Option<PartitionId>) -> (u64, u64) {
+        let at = at.or_else(|| self.disk.first());
+        let kept = at.map(|at| self.disk.read(at));
+        kept.map_or((0, 0), |kept| (kept.log.last().index, kept.high_watermark))
+    }
+
+    /// What its producers wait for.
+    pub(super) const fn acks(&self) -> Acks {
+        self.params.acks
     }
 
     /// The next thing to say, and to which actor.
@@ -468,20 +490,13 @@ impl Service for BrokerServer {
         None
     }
 
+    /// No election goes by what it keeps.
     fn records(&self, _: u64) -> Vec<Record> {
-        let Some(life) = &self.life else {
-            return Vec::new();
-        };
-        let record = |(at, replica): (&PartitionId, &Replica<Switched>)| Record {
-            key: format!("{}-{}", at.topic.0, at.index),
-            holder: None,
-            token: replica.view().map_or(0, |view| view.leader_epoch),
-            ends: None,
-            holds: replica.leads().is_some(),
-        };
-        let mut records: Vec<Record> = life.replicas.iter().map(record).collect();
-        records.sort_by_key(|record| !record.holds);
-        records
+        Vec::new()
+    }
+
+    fn serves(&self, _: u64) -> Option<Serves> {
+        Some(self.shown())
     }
 
     fn due(&self) -> Option<u64> {

@@ -6,12 +6,19 @@ use crate::scheme::{Hosted, RoleCode};
 use crate::store::Request;
 use crate::world::env::Env;
 use std::sync::Arc;
+use tenure::isr::Image;
 use tenure::{Input, Instant};
 
 impl<M: Hosted> Node<M> {
     /// The process begins: nothing is applied yet.
     pub(super) fn open_office(&mut self, env: &Env) {
         self.office = env.brokers.and_then(Office::new).map(Box::new);
+    }
+
+    /// The metadata, as far as it was applied here, and how far that is.
+    pub(crate) fn metadata(&self) -> Option<(u64, &Image)> {
+        let office = self.office.as_ref()?;
+        Some((office.next(), office.image()))
     }
 
     /// A broker or one of its clients says something.

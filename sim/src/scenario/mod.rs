@@ -366,7 +366,12 @@ impl Scenario {
             #[cfg(feature = "peers")]
             Elects::Sentinel(_) => named.extend(names::SENTINEL_RULES),
             #[cfg(feature = "peers")]
-            Elects::Kraft(_) => named.extend(names::KRAFT_RULES),
+            Elects::Kraft(params) => {
+                named.extend(names::KRAFT_RULES);
+                if params.brokers.is_some() {
+                    named.extend(names::BROKER_RULES);
+                }
+            }
             Elects::Raft => {
                 for (rule, name) in Rule::ALL.iter().zip(&names::RULES) {
                     if self.log || !rule.is_of_log() {

@@ -346,7 +346,7 @@ impl Server {
     }
 
     /// The broker, if it is one.
-    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
+    #[cfg(feature = "peers")]
     pub(crate) fn broker(&self) -> Option<&BrokerServer> {
         match &self.kept {
             Holds::Broker(broker) => Some(broker),

@@ -9,7 +9,9 @@ pub struct Serves {
     pub follows: Option<u16>,
     /// How much data it has: the place of the last write in it.
     pub end: u64,
-    /// Whether it is in touch with whom it follows.
+    /// How much of it is committed, as far as it knows; nothing where nothing is.
+    pub committed: Option<u64>,
+    /// Whether it is in touch with whom it follows; of a broker, whether it may lead as it heard last.
     pub linked: bool,
     /// Whether it copies all of it anew.
     pub copying: bool,
@@ -27,6 +29,12 @@ pub enum Part {
     Master = 1,
     /// It copies from another.
     Replica = 2,
+    /// A broker that leads the partition that is shown.
+    Leader = 3,
+    /// A broker with a replica of it that does not lead.
+    Follower = 4,
+    /// A broker without.
+    Broker = 5,
 }
 
 impl Part {
@@ -37,6 +45,9 @@ impl Part {
             Self::Store => "store",
             Self::Master => "master",
             Self::Replica => "replica",
+            Self::Leader => "leader",
+            Self::Follower => "follower",
+            Self::Broker => "broker",
         }
     }
 }

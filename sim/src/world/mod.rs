@@ -3,6 +3,8 @@
 //! A world is a value: clone it and both go on alike (law W2). It moves only in [`World::run_until`], and only from one
 //! thing that is due to the next; two calls to two instants are one call to the later.
 
+#[cfg(feature = "peers")]
+mod brokers;
 pub(crate) mod env;
 #[cfg(feature = "peers")]
 mod env_brokers;

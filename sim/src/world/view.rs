@@ -21,7 +21,7 @@ pub const FLIGHT: usize = 8;
 /// How many numbers a resource takes.
 pub const RESOURCE: usize = 8;
 /// How many numbers a server takes.
-pub const SERVER: usize = 13;
+pub const SERVER: usize = 18;
 /// How many numbers the summary has.
 pub const SUMMARY: usize = 13;
 /// How many numbers an event takes.
@@ -209,11 +209,11 @@ impl World {
             let until = clock.when(Instant::from_micros(ends));
             let up = server.status() == Status::Up;
             let serves = server.serves(self.now());
-            let writable = up && serves.is_some_and(|serves| serves.writable);
+            let held = serves.map_or(holding.is_some(), |serves| up && serves.writable);
             out.extend_from_slice(&[
                 self.env.server_actor(count) as f64,
                 f64::from(server.status() as u8),
-                f64::from(u8::from(holding.is_some() || writable)),
+                f64::from(u8::from(held)),
                 node.map_or(-1.0, f64::from),
                 holding.map_or(0.0, |record| record.token as f64),
                 if until == NEVER { -1.0 } else { until as f64 },
@@ -221,14 +221,20 @@ impl World {
                 clock.ahead(self.now()) as f64,
                 f64::from(clock.pace()),
             ]);
-            out.extend(serves.map_or([0.0, -1.0, 0.0, 0.0], |serves| {
+            let or_none = |number: Option<u64>| number.map_or(-1.0, |number| number as f64);
+            out.extend(serves.map_or([0.0, -1.0, 0.0, 0.0, -1.0], |serves| {
                 [
                     f64::from(serves.part as u8),
                     serves.follows.map_or(-1.0, f64::from),
                     serves.end as f64,
                     f64::from(u8::from(serves.linked)),
+                    or_none(serves.committed),
                 ]
             }));
+            #[cfg(feature = "peers")]
+            out.extend(self.standing_numbers(count));
+            #[cfg(not(feature = "peers"))]
+            out.extend([0.0, -1.0, 0.0, -1.0]);
         }
     }
 
@@ -263,6 +269,8 @@ impl World {
             .iter()
             .map(|actor| match actor {
                 Actor::Client(client) => client.acknowledged(),
+                #[cfg(feature = "peers")]
+                Actor::Customer(customer) => customer.acknowledged(),
                 _ => 0,
             })
             .sum();
@@ -386,6 +394,10 @@ impl World {
             return None;
         };
         let serves = server.serves(self.now())?;
+        #[cfg(feature = "peers")]
+        if let Some(broker) = server.broker() {
+            return Some(self.inspect_broker(actor, server, broker, serves));
+        }
         let mut fields = self.fields(*server.clock());
         fields.actor("name", Some(actor as u16));
         fields.word("part", serves.part.name());
@@ -399,7 +411,7 @@ impl World {
         Some(fields.list)
     }
 
-    const fn fields(&self, clock: Clock) -> Fields {
+    pub(super) const fn fields(&self, clock: Clock) -> Fields {
         Fields {
             list: Vec::new(),
             clock,
@@ -447,41 +459,45 @@ impl World {
 }
 
 /// The fields of an inspected node or server.
-struct Fields {
-    list: Vec<(&'static str, Field)>,
+pub(super) struct Fields {
+    pub(super) list: Vec<(&'static str, Field)>,
     clock: Clock,
     /// After which the servers come.
     nodes: usize,
 }
 
 impl Fields {
-    fn add(&mut self, name: &'static str, field: Field) {
+    pub(super) fn add(&mut self, name: &'static str, field: Field) {
         self.list.push((name, field));
     }
 
-    fn number(&mut self, name: &'static str, number: u64) {
+    pub(super) fn number(&mut self, name: &'static str, number: u64) {
         self.add(name, Field::Number(number));
     }
 
     /// A number of any size.
-    fn count(&mut self, name: &'static str, count: Option<u64>) {
+    pub(super) fn count(&mut self, name: &'static str, count: Option<u64>) {
         self.add(
             name,
             count.map_or(Field::Nothing, |count| Field::Text(count.to_string())),
         );
     }
 
-    fn word(&mut self, name: &'static str, word: &str) {
+    pub(super) fn word(&mut self, name: &'static str, word: &str) {
         self.add(name, Field::Text(word.to_owned()));
     }
 
     /// A node or a server.
-    fn actor(&mut self, name: &'static str, actor: Option<u16>) {
-        let called = actor.map(|actor| match usize::from(actor).checked_sub(self.nodes) {
+    pub(super) fn actor(&mut self, name: &'static str, actor: Option<u16>) {
+        let called = actor.map(|actor| self.called(actor));
+        self.add(name, called.map_or(Field::Nothing, Field::Text));
+    }
+
+    pub(super) fn called(&self, actor: u16) -> String {
+        match usize::from(actor).checked_sub(self.nodes) {
             Some(server) => server_name(server as u16),
             None => node_name(actor),
-        });
-        self.add(name, called.map_or(Field::Nothing, Field::Text));
+        }
     }
 
     /// The first row of what is particular to the scheme.
@@ -562,7 +578,7 @@ const fn role_name(role: RoleCode) -> &'static str {
     }
 }
 
-const fn status_name(status: Status) -> &'static str {
+pub(super) const fn status_name(status: Status) -> &'static str {
     match status {
         Status::Up => "up",
         Status::Paused => "paused",

@@ -41,10 +41,11 @@ export const nodeCommands: readonly Command[] = [
   {
     id: 'resign',
     group: 'node',
-    label: () => 'action.resign',
+    label: ({ lab }) => (lab.server ? 'action.shut-down' : 'action.resign'),
     keys: ['g'],
-    applies: ({ lab }) => lab.node?.status === 'up' && lab.node.believes,
-    run: ({ lab }) => act(lab.node, (name) => lab.act({ resign: name })),
+    applies: ({ lab }) =>
+      lab.chosen?.status === 'up' && (lab.node?.believes === true || lab.server?.broker != null),
+    run: ({ lab }) => act(lab.chosen, (name) => lab.act({ resign: name })),
   },
   {
     id: 'campaign',
@@ -75,7 +76,7 @@ export const nodeCommands: readonly Command[] = [
     group: 'node',
     label: () => 'action.clock-ahead',
     keys: ['j'],
-    applies: ({ lab }) => (lab.byStore || lab.watches) && lab.chosen !== null,
+    applies: ({ lab }) => lab.cluster.servers.length > 0 && lab.chosen !== null,
     run: ({ lab }) => act(lab.chosen, (name) => lab.act({ clock: { node: name, jump: '10s' } })),
   },
   {

@@ -53,7 +53,7 @@ export const RESOURCE = {
 
 /** A server: of a store by which nodes elect, or one that keeps data of its own. */
 export const SERVER = {
-  stride: 13,
+  stride: 18,
   actor: 0,
   status: 1,
   held: 2,
@@ -67,11 +67,22 @@ export const SERVER = {
   follows: 10,
   end: 11,
   linked: 12,
+  committed: 13,
+  registered: 14,
+  brokerEpoch: 15,
+  place: 16,
+  leaderEpoch: 17,
 } as const;
 
 /** What a server is, by code. */
-export const PARTS = ['store', 'master', 'replica'] as const;
+export const PARTS = ['store', 'master', 'replica', 'leader', 'follower', 'broker'] as const;
 export type Part = (typeof PARTS)[number];
+
+/** What the metadata says of a broker, by code. */
+export const REGISTERED = ['unregistered', 'fenced', 'unfenced', 'controlled'] as const;
+
+/** What a broker is to the partition that is shown, by code. */
+export const PLACES = ['none', 'out', 'eligible', 'in-sync', 'leader'] as const;
 
 /** What is particular to a node of ZooKeeper's own election. */
 export const ZAB = {

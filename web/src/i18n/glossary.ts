@@ -42,6 +42,10 @@ export const WORDS = [
   'opinion',
   'offset',
   'highWatermark',
+  'broker',
+  'isr',
+  'elr',
+  'partitionWatermark',
 ] as const;
 
 export type Word = (typeof WORDS)[number];
@@ -222,5 +226,21 @@ export const GLOSSARY: Glossary = {
   highWatermark: {
     name: 'high watermark',
     text: 'Up to where a node knows the log to be committed. A leader shows it only once a record of its own epoch is on a majority’s disks.',
+  },
+  broker: {
+    name: 'broker epoch',
+    text: 'By which registration a broker is there: each of its lives gets another. A broker that is silent for a session is fenced, and neither leads nor is in sync until it is heard of again.',
+  },
+  isr: {
+    name: 'ISR',
+    text: 'The in-sync replicas: those that have everything, as the controller wrote it down. What all of them have is committed, and any of them may lead next.',
+  },
+  elr: {
+    name: 'ELR',
+    text: 'Eligible leader replicas: they left the ISR when it had become too small to commit anything without them. When nobody is in sync, one of them may lead, and nothing is lost.',
+  },
+  partitionWatermark: {
+    name: 'high watermark',
+    text: 'Up to where a partition is committed: everybody in sync has it. A follower learns it from its leader, and lags behind.',
   },
 };

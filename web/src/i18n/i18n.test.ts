@@ -83,6 +83,7 @@ describe('what the engine names', () => {
     const { World } = await loadEngine();
     const worlds = SCHEMES.map((scheme) => new World(JSON.stringify({ tenure: 1, scheme })));
     worlds.push(new World(JSON.stringify({ tenure: 1, scheme: 'raft', raft: { log: true } })));
+    worlds.push(new World(JSON.stringify({ tenure: 1, scheme: 'kraft', brokers: {} })));
     for (const [named, english, chinese] of [
       [worlds.flatMap((world) => world.rules()), RULES, RULES_ZH],
       [worlds.flatMap((world) => world.presets?.() ?? []), PRESETS, PRESETS_ZH],
@@ -142,13 +143,19 @@ describe('the codes of the engine', () => {
     ]);
   });
 
-  it('each have words: what a sentinel tells of', () => {
+  it('each have words: what a sentinel tells of, and a broker', () => {
     const [, list] = /NAMES: \[&str; \d+\] = \[([\s\S]*?)\];/.exec(
       source('sim/src/scheme/sentinel/news.rs'),
     )!;
     // The first stands for what has no name.
     const names = [...list.matchAll(/"(.+)"/g)].map(([, name]) => name).slice(1);
-    expect(numbered('news')).toEqual(names.map((_, i) => `news.${i + 1}`));
+    const [, told] = /const NEWS: \[&str; \d+\] = \[([\s\S]*?)\];/.exec(source('sim/src/brokers/code.rs'))!;
+    // The last is told to nobody: the partition shows its ISR.
+    const brokers = [...told.matchAll(/"(.+)"/g)].slice(0, -1);
+    expect(numbered('news')).toEqual([
+      ...names.map((_, i) => `news.${i + 1}`),
+      ...brokers.map((_, i) => `news.${i + 40}`),
+    ]);
     names.forEach((name, i) => {
       // One is the simulator's own: no Redis gives up so.
       if (name !== '-failover-abort-overtaken') expect(en[`news.${i + 1}` as Key]).toContain(`(${name})`);

@@ -382,4 +382,60 @@ export const RULES_ZH: Explained = {
     name: '放弃即辞任',
     text: '控制器放弃时，它的节点也辞任（KAFKA-13104）。关闭后：领导者健康，却没有控制器。',
   },
+  'eligible-for-isr': {
+    name: '能领导的才算同步',
+    text: '已隔离或即将关闭的代理不能进入 ISR（KAFKA-13916）。关闭后：它会进入。',
+  },
+  'last-known-is-active': {
+    name: '上一任领导者须在位',
+    text: '上一任领导者在位时才会当选（KAFKA-19522）。关闭后：已隔离的代理会领导。',
+  },
+  'clean-election': {
+    name: '干净选举',
+    text: '只选 ISR 中的副本，ISR 为空时才选 ELR 中的。关闭后：在位的都能当选，已提交的内容会丢失。',
+  },
+  'unclean-leaves': {
+    name: '丢了尾部就退出',
+    text: '丢失日志尾部的代理重新注册时退出 ISR 和 ELR（KAFKA-18106）。关闭后：它缺着已提交的内容继续领导。',
+  },
+  'broker-epoch-checked': {
+    name: '每次注册各有纪元',
+    text: '以旧注册的名义所说的一律拒绝（KIP-903）。关闭后：空盘回来的代理会凭从前的状态算作同步。',
+  },
+  'later-epoch-is-not-controller': {
+    name: '纪元更新：不是控制器',
+    text: '知道更新纪元的代理会被告知对方不是控制器（KAFKA-14154）。关闭后：它以为自己被隔离，ISR 再也不变。',
+  },
+  'leader-epoch-rises': {
+    name: '领导者纪元递增',
+    text: '每次写入领导者，纪元就增加。关闭后：两个领导者共用一个令牌。',
+  },
+  'applies-committed': {
+    name: '只应用已提交的元数据',
+    text: '代理只应用已提交的内容。关闭后：它会依据从未成立的决定来领导。',
+  },
+  'leader-epoch-fences': {
+    name: '领导者纪元隔离',
+    text: '副本不接受在别的领导者纪元里所说的（KIP-101）。关闭后：跟随者从前拥有的会算成现在拥有的。',
+  },
+  'truncates-by-epoch': {
+    name: '按纪元截断',
+    text: '跟随者按领导者的纪元截掉那里没有的内容（KIP-101）。关闭后按自己的高水位截断：会截掉已提交的记录。',
+  },
+  'divergence-moves-nothing': {
+    name: '分叉不推进高水位',
+    text: '表示日志分叉的答复不推进高水位（KAFKA-14704）。关闭后：即将截掉的尾部会算作已提交。',
+  },
+  'reaches-epoch-start': {
+    name: '先到纪元起点',
+    text: '跟随者有了领导者纪元之前的全部内容才进入 ISR（KAFKA-7128）。关闭后：它当选时会缺少此前已提交的内容。',
+  },
+  'maximal-isr': {
+    name: '可能同步的都要等',
+    text: '高水位也等待已提议进入 ISR 的副本。关闭后：未经同意而去掉的副本会当选，却缺少已提交的内容。',
+  },
+  'min-isr-for-high-watermark': {
+    name: '不足下限不提交',
+    text: '启用 ELR 时，ISR 小于 min.insync.replicas 则高水位不动（KIP-966）。关闭后：有资格当选的副本会缺少已提交的内容。',
+  },
 };

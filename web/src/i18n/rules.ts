@@ -382,4 +382,60 @@ export const RULES: Explained = {
     name: 'Who gives up, resigns',
     text: 'A controller that gives up has its node resign (KAFKA-13104). Off: a healthy leader without a controller.',
   },
+  'eligible-for-isr': {
+    name: 'Only who may lead is in sync',
+    text: 'A broker that is fenced or about to go enters no ISR (KAFKA-13916). Off: it does.',
+  },
+  'last-known-is-active': {
+    name: 'The last leader must be active',
+    text: 'The last known leader is elected when it is active (KAFKA-19522). Off: a fenced broker leads.',
+  },
+  'clean-election': {
+    name: 'Clean elections',
+    text: 'Only who is in the ISR, or in the ELR when that is empty, is elected. Off: anybody active is, and what was committed is lost.',
+  },
+  'unclean-leaves': {
+    name: 'Who lost its tail leaves',
+    text: 'A broker that lost the end of its log leaves ISR and ELR when it registers again (KAFKA-18106). Off: it leads without what was committed.',
+  },
+  'broker-epoch-checked': {
+    name: 'Each life by its own epoch',
+    text: 'What was said under a former registration is refused (KIP-903). Off: a broker that came back empty is in sync for what it was before.',
+  },
+  'later-epoch-is-not-controller': {
+    name: 'A later epoch: not the controller',
+    text: 'Who knows a later epoch than the controller is told that this is none (KAFKA-14154). Off: it takes itself to be fenced, and its ISR changes no more.',
+  },
+  'leader-epoch-rises': {
+    name: 'The leader epoch rises',
+    text: 'It rises whenever the leader is written. Off: two leaders under one token.',
+  },
+  'applies-committed': {
+    name: 'Only committed metadata',
+    text: 'A broker applies what is committed. Off: it leads by a decision that never was.',
+  },
+  'leader-epoch-fences': {
+    name: 'The leader epoch fences',
+    text: 'A replica takes nothing that was said in another leader epoch (KIP-101). Off: what a follower had before counts for what it has now.',
+  },
+  'truncates-by-epoch': {
+    name: 'Cut off by epochs',
+    text: 'A follower cuts off what its leader’s epochs say is not there (KIP-101). Off, by its own high watermark: committed records are cut off.',
+  },
+  'divergence-moves-nothing': {
+    name: 'Divergence commits nothing',
+    text: 'An answer that says the logs diverge moves no high watermark (KAFKA-14704). Off: a tail about to be cut off counts as committed.',
+  },
+  'reaches-epoch-start': {
+    name: 'Up to the epoch’s start',
+    text: 'A follower enters the ISR once it has all from before the leader’s epoch (KAFKA-7128). Off: it is elected without what was committed before.',
+  },
+  'maximal-isr': {
+    name: 'Whoever may be in sync',
+    text: 'The high watermark waits for those who were proposed for the ISR, too. Off: who is dropped without leave is elected, and lacks what was committed.',
+  },
+  'min-isr-for-high-watermark': {
+    name: 'No commit below the minimum',
+    text: 'With ELR the high watermark stands still while the ISR is below min.insync.replicas (KIP-966). Off: who is eligible lacks what is committed.',
+  },
 };

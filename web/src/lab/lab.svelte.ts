@@ -5,10 +5,11 @@ import type { Action, Actor, Budget, StoreRecord, Verdict, WorldModule } from '.
 import type { Key } from '../i18n/en';
 import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
-import { isPeerScheme, observersOf, type PeerScheme } from '../model/peers';
+import { isPeerScheme, observersOf, type PeerScheme, type PeerValue } from '../model/peers';
 import {
   type FaultView,
   hasDataServers,
+  hasOnePartition,
   hasTokens,
   isHeeded,
   readFaults,
@@ -116,8 +117,10 @@ export class Lab {
   /** Leaders have a token to show. */
   readonly tokens = $derived(hasTokens(this.scenario));
   readonly byStore = $derived(this.cluster.servers.some(({ part }) => part === 'store'));
+  /** They decide who of Kafka's brokers leads a partition. */
+  readonly brokered = $derived(this.cluster.partition !== null);
   /** They watch over servers that keep data of their own. */
-  readonly watches = $derived(this.cluster.servers.some(({ part }) => part !== 'store'));
+  readonly watches = $derived(!this.brokered && this.cluster.servers.some(({ part }) => part !== 'store'));
   /** The values of what is particular to a scheme of peers. */
   readonly peer = $derived(readPeer(this.scenario));
   readonly extent = $derived(historyExtent(this.cluster.horizon, this.duration));
@@ -204,7 +207,7 @@ export class Lab {
   }
 
   /** Changes what is particular to a scheme of peers. */
-  changePeer(name: string, value: number | boolean): boolean {
+  changePeer(name: string, value: PeerValue): boolean {
     return this.restart(withPeer(this.scenario, name, value));
   }
 
@@ -430,7 +433,8 @@ export class Lab {
     this.span = pace?.span ?? (this.ttl > 0 ? SPAN_IN_LEASES * this.ttl : DEFAULT_SPAN);
     const nodes = this.actors.filter((actor) => actor.kind === 'node').length;
     const servers = this.actors.filter((actor) => actor.kind === 'server').length;
-    this.history = new History(nodes + servers, hasDataServers(this.scenario));
+    const brokers = hasOnePartition(this.scenario) ? nodes : null;
+    this.history = new History(nodes + servers, hasDataServers(this.scenario), brokers);
     if (this.selected !== null && this.selected >= nodes + servers) this.selected = null;
     const usual = pace?.speed ?? (servers > 0 ? STORE_SPEED : DEFAULT_SPEED);
     if (usual !== this.usualSpeed) this.speed = usual;

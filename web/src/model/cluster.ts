@@ -5,6 +5,8 @@ import {
   NODE,
   PARTS,
   type Part,
+  PLACES,
+  REGISTERED,
   RESOURCE,
   ROLES,
   type Role,
@@ -105,8 +107,29 @@ export interface ServerView {
   follows: number | null;
   end: number;
   linked: boolean;
-  /** Of one that is named as a master: the epoch of the configuration that names it. */
+  /** Of one that is named as a master: the epoch of the configuration that names it; of a partition's leader, its leader epoch. */
   epoch: number | null;
+  broker: BrokerView | null;
+}
+
+/** A broker of Kafka's: how it stands in the metadata, and how much of the partition it knows to be committed. */
+export interface BrokerView {
+  registered: (typeof REGISTERED)[number];
+  /** Its broker epoch. */
+  epoch: number | null;
+  place: (typeof PLACES)[number];
+  highWatermark: number;
+}
+
+/** The partition that Kafka's clients use first, as the metadata has it. */
+export interface PartitionView {
+  leader: number | null;
+  /** Null while there is no topic. */
+  epoch: number | null;
+  isr: number[];
+  elr: number[];
+  /** As its leader has it. */
+  highWatermark: number | null;
 }
 
 export interface SummaryView {
@@ -141,6 +164,8 @@ export interface ClusterView {
   voters: number;
   /** How many groups the servers with data of their own are in: those of a group copy from each other. */
   groups: number;
+  /** Null where there are no brokers. */
+  partition: PartitionView | null;
 }
 
 /** What of a scenario is needed to read an instant of it. */
@@ -178,12 +203,13 @@ export function readCluster(
     servers,
     client: actors.find((actor) => actor.kind === 'client') ?? null,
     flights: readFlights(frame),
-    // Clients of data servers write there, and at no guarded resource.
-    resources: scheme === 'sentinel' ? [] : readResources(frame, actors),
+    // Clients of servers with data of their own write there, and at no guarded resource.
+    resources: servers.some(({ part }) => part !== 'store') ? [] : readResources(frame, actors),
     cut: readLinks(frame.links, nodes.length + servers.length),
     summary,
     voters: nodes.length - observers,
     groups: servers.some(({ part }) => part !== 'store') ? groups : 0,
+    partition: readPartition(frame.servers, servers),
   };
 }
 
@@ -284,12 +310,14 @@ function readServers(
   const servers: ServerView[] = [];
   for (let at = 0; at + SERVER.stride <= data.length; at += SERVER.stride) {
     const id = data[at + SERVER.actor];
+    const part = PARTS[data[at + SERVER.part]] ?? 'store';
+    const broker = BROKERS.has(part) ? readBroker(data, at) : null;
     const until = data[at + SERVER.until];
     servers.push({
       id,
       name: nameOf(actors, id),
       status: STATUSES[data[at + SERVER.status]] ?? 'up',
-      part: PARTS[data[at + SERVER.part]] ?? 'store',
+      part,
       held: data[at + SERVER.held] === 1,
       holder: known(data[at + SERVER.holder]),
       token: data[at + SERVER.token],
@@ -300,10 +328,38 @@ function readServers(
       follows: known(data[at + SERVER.follows]),
       end: data[at + SERVER.end],
       linked: data[at + SERVER.linked] === 1,
-      epoch: masters.get(id) ?? null,
+      epoch: broker?.place === 'leader' ? data[at + SERVER.leaderEpoch] : (masters.get(id) ?? null),
+      broker,
     });
   }
   return servers;
+}
+
+/** What a broker can be. */
+const BROKERS: ReadonlySet<Part> = new Set(['leader', 'follower', 'broker']);
+
+function readBroker(data: Float64Array, at: number): BrokerView {
+  return {
+    registered: REGISTERED[data[at + SERVER.registered]] ?? 'unregistered',
+    epoch: known(data[at + SERVER.brokerEpoch]),
+    place: PLACES[data[at + SERVER.place]] ?? 'none',
+    highWatermark: data[at + SERVER.committed],
+  };
+}
+
+/** The partition, of which each broker says what it is to it. */
+function readPartition(data: Float64Array, servers: readonly ServerView[]): PartitionView | null {
+  if (!servers.some(({ broker }) => broker)) return null;
+  const those = (...places: BrokerView['place'][]) =>
+    servers.filter(({ broker }) => broker && places.includes(broker.place));
+  const [leader] = those('leader');
+  return {
+    leader: leader?.id ?? null,
+    epoch: known(data[SERVER.leaderEpoch]),
+    isr: those('in-sync', 'leader').map(({ id }) => id),
+    elr: those('eligible').map(({ id }) => id),
+    highWatermark: leader?.part === 'leader' ? leader.broker!.highWatermark : null,
+  };
 }
 
 const ARRIVING = new Set<number>([FATE.arrives, FATE.replayed]);

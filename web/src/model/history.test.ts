@@ -176,6 +176,38 @@ const streams = fc
     });
   });
 
+describe('brokers of one partition', () => {
+  const news = (at: number, actor: number, a: number, term: number) =>
+    ({ at, kind: 'news', actor, a, term }) as const;
+  const told = [news(10, 1, 45, 1), news(11, 2, 46, 1)];
+
+  it('have lanes beside the nodes, in which whoever was replaced is left behind', () => {
+    const history = new History(3, false, 1);
+    history.read(eventRows([...told, news(40, 2, 45, 2), news(60, 1, 46, 2)]), 0);
+    expect(history.lanes[1].leads).toMatchObject([
+      { from: 10, to: 40, term: 1, style: 'acting' },
+      { from: 40, to: 60, term: 1, style: 'zombie' },
+    ]);
+    expect(history.lanes[2].leads).toMatchObject([{ from: 40, to: OPEN, term: 2, style: 'acting' }]);
+    expect(history.lanes[2].terms).toMatchObject([{ term: 1 }, { term: 2 }]);
+    // Nobody of them leads the nodes.
+    expect(history.tenures).toEqual([]);
+  });
+
+  it('show who wakes up after it was replaced as what it is', () => {
+    const history = new History(3, false, 1);
+    const rows = [{ at: 20, kind: 'pause', actor: 1 } as const, news(40, 2, 45, 2)];
+    history.read(eventRows([...told, ...rows, { at: 50, kind: 'resume', actor: 1 }]), 0);
+    expect(history.lanes[1].leads.at(-1)).toMatchObject({ from: 20, to: OPEN, style: 'zombie' });
+  });
+
+  it('are left out where what they tell may be of several', () => {
+    const history = new History(3);
+    history.read(eventRows([...told]), 0);
+    expect(history.lanes[1].leads).toEqual([]);
+  });
+});
+
 describe('reading on', () => {
   it('gives what reading at once gives', () => {
     fc.assert(

@@ -64,6 +64,9 @@ export const NOTABLE_KINDS: readonly EventKind[] = [
 ];
 const NOTABLE = new Set(NOTABLE_KINDS.map((kind) => KIND[kind]));
 
+/** What brokers tell of a partition, by code: each leads it, follows, or finds that nobody does. */
+const PARTITION_NEWS = { leads: 45, leaderless: 47 } as const;
+
 /** Role codes that stand for a candidacy: a tick on the lane. */
 const CANDIDACIES = new Set([1, 2]);
 
@@ -93,10 +96,14 @@ export class History {
 
   private epoch = -1;
 
-  /** `members` are the nodes, and the servers after them; where servers lead, nodes lead no more than their replacement. */
+  /**
+   * `members` are the nodes, and the servers after them; where servers lead, nodes lead no more than their replacement. From
+   * `brokers` on they are brokers that have one partition: who leads that is drawn beside who leads the nodes.
+   */
   constructor(
     private readonly members: number,
     private readonly serversLead = false,
+    private readonly brokers: number | null = null,
   ) {
     this.reset();
   }
@@ -211,6 +218,9 @@ export class History {
       case KIND.deposed:
         this.stopLeading(mark.actor, mark.at);
         break;
+      case KIND.news:
+        if (this.brokers !== null) this.tellOfPartition(mark, this.brokers);
+        break;
       case KIND.serves:
         this.serve(mark, events[at + EVENT.b] === 1);
         break;
@@ -267,6 +277,17 @@ export class History {
     }
   }
 
+  /** A broker leads the partition or follows; whoever led it before and was not told is left behind. */
+  private tellOfPartition({ actor, term, at, a }: Mark, brokers: number): void {
+    const lane = this.lanes[actor];
+    if (!lane || a < PARTITION_NEWS.leads || a > PARTITION_NEWS.leaderless) return;
+    this.setTerm(actor, term, at);
+    endSpan(lane.leads, at);
+    if (a !== PARTITION_NEWS.leads) return;
+    for (let broker = brokers; broker < this.members; broker += 1) this.freeze(broker, at);
+    lane.leads.push({ from: at, to: Number.POSITIVE_INFINITY, term, node: actor, style: 'acting' });
+  }
+
   private freeze(node: number, at: number): void {
     const open = openSpan(this.lanes[node]?.leads);
     if (open?.style !== 'acting') return;
@@ -276,9 +297,15 @@ export class History {
 
   private thaw(node: number, at: number): void {
     const open = openSpan(this.lanes[node]?.leads);
-    if (open?.style !== 'zombie') return;
+    if (open?.style !== 'zombie' || this.isOvertaken(open)) return;
     open.to = at;
     this.lanes[node].leads.push({ ...open, from: at, to: Number.POSITIVE_INFINITY, style: 'acting' });
+  }
+
+  /** Whether another broker led the partition later. */
+  private isOvertaken({ term }: LeadSpan): boolean {
+    if (this.brokers === null) return false;
+    return this.lanes.slice(this.brokers).some(({ leads }) => (leads.at(-1)?.term ?? 0) > term);
   }
 
   private stopLeading(node: number, at: number): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadEngine } from '../testing/wasm';
-import { isPeerScheme, PEER_FIELDS, PEERS } from './peers';
+import { isPeerScheme, PEER_FIELDS, PEERS, type PeerField, type PeerValue } from './peers';
 import {
   presetOf,
   readFaults,
@@ -173,20 +173,30 @@ describe('the setting panel', () => {
 
   it('reads and changes every field of a scheme of peers, as the engine has them', async () => {
     for (const scheme of PEERS) {
-      const whole = await asRun({ scheme, nodes: 5 });
+      const whole = await asRun({ scheme, nodes: 5, ...(scheme === 'kraft' && { brokers: {} }) });
       const values = readPeer(whole);
       expect(Object.keys(values)).toEqual(PEER_FIELDS[scheme].map(({ name }) => name));
       for (const field of PEER_FIELDS[scheme]) {
         const before = values[field.name];
         if (field.optional) expect(before, field.name).toBeNaN();
         else if (field.unit === 'flag') expect(typeof before, field.name).toBe('boolean');
+        else if (field.options) expect(field.options, field.name).toContain(before);
         else expect(before, field.name).toBeGreaterThanOrEqual(0);
-        const other = field.unit === 'flag' ? !before : field.unit === 'span' ? Number(before) + 1000 : 2;
+        const other = another(field, before);
         const changed = await asRun(withPeer(whole, field.name, other));
         expect(readPeer(changed), field.name).toMatchObject({ [field.name]: other });
       }
     }
     expect(readPeer(await asRun({}))).toEqual({});
+  });
+
+  it('has brokers, and what can be set of them, where there are to be some', async () => {
+    const none = await asRun({ scheme: 'kraft', nodes: 3 });
+    expect(readPeer(none)).toMatchObject({ count: 0 });
+    expect(readPeer(none)).not.toHaveProperty('acks');
+    const some = await asRun(withPeer(none, 'count', 4));
+    expect(readPeer(some)).toMatchObject({ count: 4, replicationFactor: 3, acks: 'all' });
+    expect(await asRun(withPeer(some, 'count', 0))).toEqual(none);
   });
 
   it('leaves out again what may be left out, and bounds the wait for a leader anew', async () => {
@@ -290,3 +300,12 @@ describe('titles', () => {
     expect(titleOf({}, 'en')).toBe('');
   });
 });
+
+/** A value of a field that can be in its place. */
+function another({ name, unit, options }: PeerField, before: PeerValue): PeerValue {
+  if (unit === 'flag') return !before;
+  if (options) return options.find((option) => option !== before)!;
+  if (unit === 'span') return Number(before) + 1000;
+  // No fewer brokers than there are to be replicas.
+  return name === 'count' ? 5 : before === 2 ? 1 : 2;
+}

@@ -1,4 +1,13 @@
-import { isPeerScheme, LIVELY, PEER_FIELDS, PEERS, type PeerScheme, readField, withField } from './peers';
+import {
+  isPeerScheme,
+  LIVELY,
+  PEER_FIELDS,
+  PEERS,
+  type PeerField,
+  type PeerValue,
+  readField,
+  withField,
+} from './peers';
 import { parseDuration, writeDuration } from './time';
 
 /** A text in both languages, as far as its author wrote it. */
@@ -48,6 +57,12 @@ export function hasTokens(scenario: Scenario): boolean {
 /** The scheme whose nodes watch over data servers, of which one leads. */
 export function hasDataServers(scenario: Scenario): boolean {
   return schemeOf(scenario) === 'sentinel';
+}
+
+/** Whether it has Kafka's brokers, and they one partition for good: what they tell is of that. */
+export function hasOnePartition({ brokers }: Scenario): boolean {
+  const { topics, partitions, recreateTopics } = { ...(brokers as Record<string, unknown> | undefined) };
+  return topics === 1 && partitions === 1 && recreateTopics === undefined;
 }
 
 /** Schemes whose store has an asynchronous copy that may take its place. */
@@ -184,25 +199,33 @@ function surroundings({ rateBound, latency, servers }: Record<string, unknown>):
 }
 
 /** The values of what is particular to a scheme of peers, by the names of its fields; none of other schemes. */
-export function readPeer(scenario: Scenario): Record<string, number | boolean> {
+export function readPeer(scenario: Scenario): Record<string, PeerValue> {
+  return Object.fromEntries(
+    peerFields(scenario).map((field) => [field.name, readField(partOf(scenario, field), field)]),
+  );
+}
+
+/** What is particular to the scheme of a scenario, and can be set. Where there are no brokers, that is how many there are to be. */
+export function peerFields(scenario: Scenario): readonly PeerField[] {
   const scheme = schemeOf(scenario);
-  if (!isPeerScheme(scheme)) return {};
-  const part = partOf(scenario, scheme);
-  return Object.fromEntries(PEER_FIELDS[scheme].map((field) => [field.name, readField(part, field)]));
+  if (!isPeerScheme(scheme)) return [];
+  return PEER_FIELDS[scheme].filter(
+    ({ name, part }) => !part || name === 'count' || scenario[part] !== undefined,
+  );
 }
 
 /** The scenario with this value of a field that is particular to its scheme. What goes by it goes by the new one. */
-export function withPeer(scenario: Scenario, name: string, value: number | boolean): Scenario {
-  const scheme = schemeOf(scenario);
-  if (!isPeerScheme(scheme)) return scenario;
-  const field = PEER_FIELDS[scheme].find((field) => field.name === name);
+export function withPeer(scenario: Scenario, name: string, value: PeerValue): Scenario {
+  const field = peerFields(scenario).find((field) => field.name === name);
   if (!field) return scenario;
-  const part = withField(partOf(scenario, scheme), field, value);
-  return { ...scenario, [scheme]: part, leaderWithin: undefined };
+  const none = field.part && name === 'count' && value === 0;
+  const part = none ? undefined : withField(partOf(scenario, field), field, value);
+  return { ...scenario, [field.part ?? schemeOf(scenario)]: part, leaderWithin: undefined };
 }
 
-function partOf(scenario: Scenario, scheme: PeerScheme): Record<string, unknown> {
-  return { ...(scenario[scheme] as object | undefined) };
+function partOf(scenario: Scenario, { part }: PeerField): Record<string, unknown> {
+  if (part) return { count: 0, ...(scenario[part] as object | undefined) };
+  return { ...(scenario[schemeOf(scenario)] as object | undefined) };
 }
 
 /** The system by whose parameters it goes, if by those of one. */

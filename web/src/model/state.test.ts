@@ -7,7 +7,7 @@ import { loadEngine } from '../testing/wasm';
 import { type ClusterView, readCluster } from './cluster';
 import { observersOf, type PeerScheme } from './peers';
 import type { Scenario } from './scenario';
-import { entryText, lagOf, opinionText, partText, roleText, stateText } from './state';
+import { entryText, lagOf, opinionText, partText, roleText, stateText, syncText } from './state';
 
 const t = (scheme: PeerScheme) => dialect(translator('en'), scheme, 'en');
 
@@ -151,5 +151,59 @@ describe('Kafka’s controllers', () => {
       expect(own.logEnd).toBeGreaterThanOrEqual(own.highWatermark);
     }
     expect(nodes.map(({ own }) => own?.scheme === 'kraft' && own.voter)).toEqual([true, true, true, false]);
+  });
+});
+
+describe('Kafka’s brokers', () => {
+  const two = { scheme: 'kraft', nodes: 3, seed: '1', brokers: {}, client: { every: '100ms' } } as const;
+  const parts = (cluster: ClusterView) =>
+    cluster.servers.map((server) => partText(server, cluster, t('kraft')));
+
+  it('shows who leads the partition, who follows and who is in sync', async () => {
+    const { at } = await watch(two);
+    expect(at(0).partition).toEqual({ leader: null, epoch: null, isr: [], elr: [], highWatermark: null });
+    expect(parts(at(0))).toEqual(['no replica', 'no replica', 'no replica']);
+    const cluster = at(8_000_000);
+    const { partition, servers } = cluster;
+    const leader = servers.find(({ part }) => part === 'leader')!;
+    expect(partition).toMatchObject({ leader: leader.id, epoch: 1, isr: [3, 4, 5], elr: [] });
+    expect(partition!.highWatermark).toBe(leader.broker!.highWatermark);
+    expect(parts(cluster)).toEqual(
+      servers.map(({ id }) => (id === leader.id ? 'leader' : `follows ${leader.name}`)),
+    );
+    expect(servers.map(({ broker }) => [broker!.registered, syncText(broker!, t('kraft'))])).toEqual(
+      servers.map(() => ['unfenced', 'ISR']),
+    );
+    // Its clients write to it, and at no guarded resource.
+    expect(cluster.resources).toEqual([]);
+    expect(cluster.summary.acknowledged).toBeGreaterThan(10);
+  });
+
+  it('shows the next leader, the smaller ISR, and what the old leader still believes', async () => {
+    const first = (await watch(two)).at(8_000_000).servers.find(({ part }) => part === 'leader')!.name;
+    const others = ['n1', 'n2', 'n3', 's1', 's2', 's3'].filter((name) => name !== first);
+    const { at } = await watch({ ...two, faults: [{ at: '10s', partition: [[first], others] }] });
+    const cluster = at(24_000_000);
+    const { partition, servers } = cluster;
+    const old = servers.find(({ name }) => name === first)!;
+    expect(partition!.leader).not.toBe(old.id);
+    expect(partition).toMatchObject({
+      epoch: 2,
+      isr: servers.map(({ id }) => id).filter((id) => id !== old.id),
+    });
+    expect(old.broker!.registered).toBe('fenced');
+    expect(partText(old, cluster, t('kraft'))).toBe('leader, replaced');
+    expect(syncText(old.broker!, t('kraft'))).toBe('out of sync');
+  });
+
+  it('shows who is eligible when nobody else is left, and a leader that takes nothing', async () => {
+    const faults = [
+      { at: '10s', crash: 's1' },
+      { at: '12s', crash: 's3' },
+    ];
+    const cluster = (await watch({ ...two, faults })).at(30_000_000);
+    expect(cluster.partition).toMatchObject({ leader: 4, isr: [4] });
+    expect(cluster.partition!.elr).toHaveLength(1);
+    expect(parts(cluster)).toEqual(['crashed', 'leader, takes nothing', 'crashed']);
   });
 });

@@ -1,6 +1,6 @@
 import type { Key } from '../i18n/en';
 import type { Translate } from '../i18n/translate';
-import { type ClusterView, type NodeView, quorum, type ServerView } from './cluster';
+import { type BrokerView, type ClusterView, type NodeView, quorum, type ServerView } from './cluster';
 import type { Entry, Failover, WatchView } from './particulars';
 
 /** What a node is, in a word or two, as its scheme says it. */
@@ -53,17 +53,35 @@ export function opinionText(
 }
 
 /** What a server with data of its own is among its like. */
-export function partText(
-  { part, follows, linked, held, status, epoch }: ServerView,
-  cluster: ClusterView,
-  t: Translate,
-) {
+export function partText(server: ServerView, cluster: ClusterView, t: Translate) {
+  const { part, follows, linked, held, status, epoch, broker } = server;
   if (status !== 'up') return t(`status.${status}`);
+  if (broker) return brokerText(server, broker, cluster, t);
   if (follows !== null) {
     return t(linked ? 'part.follows' : 'part.apart', { name: nameIn(cluster, follows, t) });
   }
   if (part === 'master' && held && epoch === null) return t('part.untold');
   return t(part === 'master' ? 'part.master' : 'part.replica');
+}
+
+/** What a broker makes of the partition: what it knows may be out of date. */
+function brokerText(
+  { part, follows, held, epoch }: ServerView,
+  { place }: BrokerView,
+  cluster: ClusterView,
+  t: Translate,
+) {
+  if (part === 'leader') {
+    return t(epoch === null ? 'part.overtaken' : held ? 'part.leader' : 'part.leader.shut');
+  }
+  if (part === 'broker') return t(place === 'none' ? 'part.none' : 'part.reads');
+  return follows === null ? t('part.waits') : t('part.follows', { name: nameIn(cluster, follows, t) });
+}
+
+/** Whether a broker's copy of the partition is in sync, or good enough to lead from when none is. */
+export function syncText({ place }: BrokerView, t: Translate): string {
+  if (place === 'none') return t('value.none');
+  return t(place === 'out' ? 'sync.out' : place === 'eligible' ? 'sync.elr' : 'sync.isr');
 }
 
 /** By how much a server has less than the one it copies from; null where it copies from nobody. */

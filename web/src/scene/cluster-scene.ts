@@ -103,8 +103,10 @@ export class ClusterScene {
     plan: Layout,
   ): (actor: number) => { at: Point; clear: number } | null {
     const n = cluster.nodes.length;
-    // Where there are several who write, one stands for all.
-    const writes = new Set(actors.filter(({ name }) => name === cluster.client?.name).map(({ id }) => id));
+    // Where there are several who write, one stands for all. Brokers have none but clients of their own.
+    const one = ({ name, kind }: Actor) =>
+      cluster.partition ? kind === 'client' : name === cluster.client?.name;
+    const writes = new Set(actors.filter(one).map(({ id }) => id));
     return (actor) => {
       if (actor < n) return { at: plan.nodes[actor], clear: plan.radius * 1.1 };
       const server = plan.servers[actor - n];

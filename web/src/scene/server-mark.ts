@@ -1,7 +1,7 @@
 import type { Translate } from '../i18n/translate';
 import type { ClusterView, ServerView } from '../model/cluster';
 import { hueOf } from '../model/palette';
-import { lagOf, partText } from '../model/state';
+import { lagOf, partText, syncText } from '../model/state';
 import { arc, circle, type Layout, lineBelow, num, type Point } from './geometry';
 import { crossPath, crownPath, cylinderPath } from './glyphs';
 import { add, onPress, set, setText, show } from './svg';
@@ -68,20 +68,21 @@ export class ServerMark {
     const held = server.held && server.status !== 'crashed';
     const { part, status } = server;
     const store = part === 'store';
-    const leads = !store && held && server.epoch !== null;
-    const kind = store ? '' : ` data ${part}`;
+    const leads = server.broker ? part === 'leader' && status !== 'crashed' : !store && held;
+    const crowned = leads && server.epoch !== null;
+    const kind = store ? '' : ` data ${part}${apart(server) ? ' apart' : ''}`;
     set(
       this.group,
       'class',
-      `server${kind} ${status}${held ? ' held' : ''}${leads ? ' leads' : ''}${selected ? ' selected' : ''}`,
+      `server${kind} ${status}${held ? ' held' : ''}${crowned ? ' leads' : ''}${selected ? ' selected' : ''}`,
     );
-    const hue = hueOf(store ? (server.held ? server.token : 0) : (server.epoch ?? 0));
+    const hue = hueOf(store ? (server.held ? server.token : 0) : (epochOf(server, cluster) ?? 0));
     set(this.group, 'data-hue', String(hue));
     set(this.group, 'data-part', part);
     set(this.group, 'aria-pressed', String(selected));
     set(this.group, 'aria-label', serverLabel(server, cluster, t));
     set(this.hatch, 'd', status === 'paused' ? cylinderPath(this.size * 1.6, this.size * 1.9) : '');
-    show(this.crown, leads);
+    show(this.crown, crowned);
     show(this.cross, status === 'crashed');
     set(this.lease, 'd', held && server.lease ? arc(this.size * 1.5, server.lease.left) : '');
     setText(this.name, server.name);
@@ -89,14 +90,27 @@ export class ServerMark {
       this.holder,
       store ? (held ? (holderOf(server, cluster) ?? '?') : '') : partText(server, cluster, t),
     );
-    setText(this.data, store ? '' : dataText(server, cluster));
+    setText(this.data, store ? '' : dataText(server, cluster, t));
   }
 }
 
-/** How much data it has, and by how much that is less than its source has. */
-function dataText(server: ServerView, cluster: ClusterView): string {
+/** How much data it has, and by how much that is less than its source has; of a broker, whether that is in sync. */
+function dataText(server: ServerView, cluster: ClusterView, t: Translate): string {
   const lag = lagOf(server, cluster);
-  return lag !== null && lag > 0 ? `${server.end} −${lag}` : String(server.end);
+  const data = lag !== null && lag > 0 ? `${server.end} −${lag}` : String(server.end);
+  const { broker } = server;
+  return broker && broker.place !== 'none' ? `${data} · ${syncText(broker, t)}` : data;
+}
+
+/** Whether it is a broker that may not lead the partition. */
+function apart({ broker }: ServerView): boolean {
+  return broker !== null && broker.place !== 'leader' && broker.place !== 'in-sync';
+}
+
+/** The epoch that names it the master; of brokers, the leader epoch that those share who are in sync. */
+function epochOf(server: ServerView, { partition }: ClusterView): number | null {
+  if (!server.broker) return server.epoch;
+  return apart(server) ? null : (partition?.epoch ?? null);
 }
 
 function holderOf({ holder }: ServerView, { nodes }: ClusterView): string | null {
@@ -106,7 +120,10 @@ function holderOf({ holder }: ServerView, { nodes }: ClusterView): string | null
 /** What a screen reader says of a server. */
 export function serverLabel(server: ServerView, cluster: ClusterView, t: Translate): string {
   if (server.part !== 'store') {
-    return t('part.label', { name: server.name, part: partText(server, cluster, t), end: server.end });
+    const part = partText(server, cluster, t);
+    const { name, end, broker } = server;
+    if (!broker) return t('part.label', { name, part, end });
+    return t('part.label.broker', { name, part, end, sync: syncText(broker, t) });
   }
   const status = server.status === 'up' ? '' : ` (${t(`status.${server.status}`)})`;
   const name = `${server.name}${status}`;

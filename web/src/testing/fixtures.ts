@@ -37,7 +37,15 @@ export function resourceRows(...rows: Fields<typeof RESOURCE>[]): Float64Array {
 }
 
 export function serverRows(...rows: Fields<typeof SERVER>[]): Float64Array {
-  const none = { holder: -1, until: -1, pace: 1_000_000, follows: -1 };
+  const none = {
+    holder: -1,
+    until: -1,
+    pace: 1_000_000,
+    follows: -1,
+    committed: -1,
+    brokerEpoch: -1,
+    leaderEpoch: -1,
+  };
   return table(
     SERVER,
     rows.map((row) => ({ ...none, ...row })),

@@ -85,6 +85,7 @@ impl Service for DataServer {
             },
             follows: data.master().map(|master| master.0 as u16),
             end: data.history().len(),
+            committed: None,
             linked: data.is_linked(now),
             copying: data.is_copying(),
             writable: data.is_writable(now),
