@@ -223,11 +223,7 @@ describe('Kafka’s brokers', () => {
     // Leader and leader epoch, ISR, ELR.
     const partition = async () =>
       (await page.locator('[data-testid="partition"] dd').allTextContents()).map((said) => said.trim());
-    expect((await partition()).slice(0, 3)).toEqual([
-      expect.stringMatching(/^s2\s*1$/),
-      's1 s2 s3',
-      '–',
-    ]);
+    expect((await partition()).slice(0, 3)).toEqual([expect.stringMatching(/^s2\s*1$/), 's1 s2 s3', '–']);
     expect(await servers(page).allTextContents()).toEqual([
       expect.stringMatching(/s1\s*follows s2\s*unfenced \d+\s*ISR\s*\d+\s*\/\s*\d+/),
       expect.stringMatching(/s2\s*leader\s*unfenced/),
