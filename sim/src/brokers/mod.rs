@@ -1,9 +1,9 @@
 //! Kafka's brokers beside the quorum of its controllers: servers that register, lead partitions or follow, and serve producers
 //! and consumers.
 //!
-//! Whoever leads the quorum decides by [`Office`] what becomes of brokers and partitions; what it decides are the records of
-//! the quorum's log. [`BrokerServer`] is a broker with its replicas and what its disk has, in the process and by the clock of a
-//! server of the world; it fetches the log and applies what is committed. [`Customer`] produces, consumes, and has topics made.
+//! Whoever leads the quorum decides by `Office` what becomes of brokers and partitions; what it decides are the records of
+//! the quorum's log. `BrokerServer` is a broker with its replicas and what its disk has, in the process and by the clock of a
+//! server of the world; it fetches the log and applies what is committed. `Customer` produces, consumes, and has topics made.
 //!
 //! # What is left out
 //! A broker's own copy of the metadata log: each life fetches it from the beginning. Snapshots of it, so that no controller
