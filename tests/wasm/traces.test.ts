@@ -58,6 +58,9 @@ describe('in Node.js', () => {
   });
 });
 
+/** What a file has of its scheme alone, among peers other than Raft. */
+const PARTS = ['zab', 'sentinel', 'kraft', 'brokers'];
+
 describe('with Raft alone', () => {
   const of = ([, text]: [string, string]) => JSON.parse(text).scheme;
   let run: Run;
@@ -77,14 +80,14 @@ describe('with Raft alone', () => {
     expect(others.length).toBeGreaterThan(5);
     for (const scenario of others) {
       const [name, text] = scenario;
-      const refusal =
-        of(scenario) in JSON.parse(text)
-          ? { code: 'unknown-field', place: expect.stringContaining(of(scenario)) }
-          : {
-              code: 'unknown-name',
-              reason: `"${of(scenario)}" is not known here`,
-              remedy: 'use one of: raft',
-            };
+      const part = Object.keys(JSON.parse(text)).find((field) => PARTS.includes(field));
+      const refusal = part
+        ? { code: 'unknown-field', place: expect.stringContaining(part) }
+        : {
+            code: 'unknown-name',
+            reason: `"${of(scenario)}" is not known here`,
+            remedy: 'use one of: raft',
+          };
       expect(() => run(text), name).toThrow(expect.objectContaining(refusal));
     }
   });
