@@ -99,12 +99,13 @@ fn table() -> String {
     fs::read_to_string(gallery().join("REPORTS.md")).unwrap()
 }
 
-/// The cells of the lines that have so many of them.
+/// The cells of the lines that have so many of them, the heads of tables and what is drawn under them left out.
 fn lines(table: &str, columns: usize) -> impl Iterator<Item = Vec<&str>> {
     (table.lines())
         .filter_map(|line| line.strip_prefix("| ")?.strip_suffix('|'))
         .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>())
         .filter(move |cells| cells.len() == columns && cells[0] != "report")
+        .filter(|cells| !cells[0].starts_with("---"))
 }
 
 fn words(cell: &str) -> Vec<String> {
