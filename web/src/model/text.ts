@@ -33,9 +33,21 @@ export function actorText(id: number, actors: readonly Actor[], t: Translate): s
   return actor.name;
 }
 
-/** What stands for a term on the stage. Where leaders have no token, there is no number to tell them by. */
+/**
+ * What stands for a term on the stage. Where leaders have no token, there is no number to tell them by. One that is a place in
+ * ZooKeeper's history is so long that it stands for itself.
+ */
 export function termText(term: number, tokens: boolean, t: Translate): string {
-  return tokens ? t('node.term', { term }) : t('node.no-token');
+  if (!tokens) return t('node.no-token');
+  return term < LONG ? t('node.term', { term }) : String(term);
+}
+
+/** From here on a number has no room for a word beside it. */
+const LONG = 1_000_000;
+
+/** The token that a resource saw last. */
+export function tokenText(token: number, t: Translate): string {
+  return token < LONG ? t('resource.token', { token }) : String(token);
 }
 
 /** The checks of the engine, in the order of their codes: the page has its words about them in that order. */

@@ -1,6 +1,7 @@
 import type { Translate } from '../i18n/translate';
 import type { ResourceView } from '../model/cluster';
 import { hueOf } from '../model/palette';
+import { tokenText } from '../model/text';
 import type { Layout, Point } from './geometry';
 import { FOOT_LINE, FOOT_TEXT, KEEPER_TEXT, num } from './geometry';
 import { clientPath, crossPath, cylinderPath, fencePath, railPath } from './glyphs';
@@ -75,7 +76,7 @@ export class ResourceMark {
     show(this.cross, flash === 'refused');
     show(this.chip, !stacked);
     const name = t(resource.fenced ? 'actor.fenced' : 'actor.unfenced');
-    const held = token > 0 ? t('resource.token', { token }) : t('resource.no-token');
+    const held = token > 0 ? tokenText(token, t) : t('resource.no-token');
     const taken = t('resource.accepted', { count: accepted });
     const late =
       t('resource.stale', { count: stale }) + (lost > 0 ? ` · ${t('resource.lost', { count: lost })}` : '');
