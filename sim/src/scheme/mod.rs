@@ -135,22 +135,30 @@ pub trait Scheme: Election {
     fn connection(&mut self, _: Instant, _peer: usize, _stands: bool) {}
 
     /// Who leads begins a change of who takes part; false when it may not.
-    fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool;
+    fn change(&mut self, _: Instant, _voters: &[u16], _learners: &[u16]) -> bool {
+        false
+    }
 
     /// Why it would not begin that change now; nothing when it would.
     #[cfg(not(target_family = "wasm"))]
     fn refuses_change(
         &self,
-        now: Instant,
-        voters: &[u16],
-        learners: &[u16],
-    ) -> Option<ChangeRefused>;
+        _: Instant,
+        _voters: &[u16],
+        _learners: &[u16],
+    ) -> Option<ChangeRefused> {
+        None
+    }
 
     /// Who leads hands over; false when it may not.
-    fn transfer(&mut self, now: Instant, to: usize) -> bool;
+    fn transfer(&mut self, _: Instant, _to: usize) -> bool {
+        false
+    }
 
     /// Who takes part from an entry of this write on, with its index and term.
-    fn configured(write: &Self::Write) -> Option<(u64, u64, Configuration)>;
+    fn configured(_: &Self::Write) -> Option<(u64, u64, Configuration)> {
+        None
+    }
 
     /// Whether what is read is an entry, for want of another way to know that it is not stale.
     fn reads_by_entry(&self) -> bool {
@@ -166,7 +174,9 @@ pub trait Scheme: Election {
     fn read(&mut self, now: Instant) -> Option<u64>;
 
     /// Up to where the state must have come for a read that the lease allows now; `None` without one.
-    fn read_leased(&mut self, now: Instant) -> Option<u64>;
+    fn read_leased(&mut self, _: Instant) -> Option<u64> {
+        None
+    }
 
     /// All reads up to a number may be answered once the state has come up to an index; or not at all.
     fn poll_read(&mut self) -> Option<(u64, Option<u64>)>;

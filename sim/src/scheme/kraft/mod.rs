@@ -15,7 +15,6 @@ use super::particulars::Particulars;
 use super::{Carried, Detail, Logged, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::brokers::{self, BrokerServer};
 use crate::check::Fact;
-use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
 use crate::physics::disk::Kept;
 use crate::physics::trace::Trace;
@@ -27,8 +26,6 @@ use tenure::kraft::{
 };
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
-#[cfg(not(target_family = "wasm"))]
-use tenure::raft::ChangeRefused;
 use tenure::{Instant, NodeId};
 
 /// How far clocks run from true pace while nothing is wrong, in parts per million. No safety rests on it.
@@ -225,24 +222,7 @@ impl Scheme for Machine {
         }
     }
 
-    fn change(&mut self, _: Instant, _: &[u16], _: &[u16]) -> bool {
-        false
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn refuses_change(&self, _: Instant, _: &[u16], _: &[u16]) -> Option<ChangeRefused> {
-        None
-    }
-
     /// Whoever is most up to date succeeds a leader that resigns; nobody is named.
-    fn transfer(&mut self, _: Instant, _: usize) -> bool {
-        false
-    }
-
-    fn configured(_: &Write) -> Option<(u64, u64, Configuration)> {
-        None
-    }
-
     fn reads_by_entry(&self) -> bool {
         true
     }
@@ -253,10 +233,6 @@ impl Scheme for Machine {
     }
 
     /// There is no lease to read by.
-    fn read_leased(&mut self, _: Instant) -> Option<u64> {
-        None
-    }
-
     fn poll_read(&mut self) -> Option<(u64, Option<u64>)> {
         None
     }

@@ -15,14 +15,11 @@ pub(crate) use server::DataServer;
 use super::particulars::Particulars;
 use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::Fact;
-use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet};
 use crate::physics::trace::Trace;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
-#[cfg(not(target_family = "wasm"))]
-use tenure::raft::ChangeRefused;
 use tenure::sentinel::{
     Boot, Config, ConfigError, File, Kept, MasterName, Message, Monitor, Refusal, Refusals, RunId,
     Sentinel, Stage, Switched, data,
@@ -324,28 +321,7 @@ impl Scheme for Machine {
         None
     }
 
-    fn change(&mut self, _: Instant, _: &[u16], _: &[u16]) -> bool {
-        false
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn refuses_change(&self, _: Instant, _: &[u16], _: &[u16]) -> Option<ChangeRefused> {
-        None
-    }
-
-    fn transfer(&mut self, _: Instant, _: usize) -> bool {
-        false
-    }
-
-    fn configured(_: &File) -> Option<(u64, u64, Configuration)> {
-        None
-    }
-
     fn read(&mut self, _: Instant) -> Option<u64> {
-        None
-    }
-
-    fn read_leased(&mut self, _: Instant) -> Option<u64> {
         None
     }
 

@@ -12,14 +12,11 @@ use super::particulars::Particulars;
 use super::{Carried, Detail, Look, PeerSaid, Recorded, RoleCode, Scheme};
 use crate::check::Fact;
 use crate::check::broadcast::Act;
-use crate::check::configurations::Configuration;
 use crate::packet::{Load, Packet as Travels};
 use crate::physics::trace::Trace;
 use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
-#[cfg(not(target_family = "wasm"))]
-use tenure::raft::ChangeRefused;
 use tenure::zab::{
     Boot, Config, ConfigError, Ensemble, Entries, Message, Packet, Phase, Refusal, Refusals,
     Request, Role, Served, Stored, Switched, Timing, Zab,
@@ -208,24 +205,7 @@ impl Scheme for Machine {
         }
     }
 
-    fn change(&mut self, _: Instant, _: &[u16], _: &[u16]) -> bool {
-        false
-    }
-
-    #[cfg(not(target_family = "wasm"))]
-    fn refuses_change(&self, _: Instant, _: &[u16], _: &[u16]) -> Option<ChangeRefused> {
-        None
-    }
-
     /// Whoever has the most recent history succeeds; nobody is named.
-    fn transfer(&mut self, _: Instant, _: usize) -> bool {
-        false
-    }
-
-    fn configured(_: &Request) -> Option<(u64, u64, Configuration)> {
-        None
-    }
-
     /// A server that looks for its leader, or is not synchronised with it yet, serves nobody.
     fn shows(&self, now: Instant) -> bool {
         self.standing(now) != Standing::Unknown
@@ -237,10 +217,6 @@ impl Scheme for Machine {
     }
 
     /// There is no lease to read by.
-    fn read_leased(&mut self, _: Instant) -> Option<u64> {
-        None
-    }
-
     fn poll_read(&mut self) -> Option<(u64, Option<u64>)> {
         Some(match self.poll_sync()? {
             Served::Ready { upto, index } => (upto, Some(index)),
