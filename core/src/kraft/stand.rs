@@ -120,13 +120,23 @@ impl<R: Rules> Kraft<R> {
             Role::Prospective => self.lose_pre_vote(),
             Role::Candidate if !self.backing_off => {
                 self.backing_off = true;
-                let steps = 1 << self.retries.min(10);
-                let wait = BACKOFF_BASE.scaled_down(self.random.below(steps), 1);
-                let longest = self.config.timing.election_backoff_max;
-                self.arm(wait.min(longest).max(Duration::from_micros(1)));
+                let wait = self.backoff();
+                self.arm(wait.max(Duration::from_micros(1)));
             }
             _ => {}
         }
+    }
+
+    /// How long a candidate that lost waits: up to twice as long with every attempt, and never longer than the longest.
+    fn backoff(&mut self) -> Duration {
+        let longest = self.config.timing.election_backoff_max;
+        let doublings = self.retries.min(10);
+        if self.keeps(Rule::SpreadBackoff) {
+            let limit = BACKOFF_BASE.scaled_down(1 << doublings, 1).min(longest);
+            return Duration::from_micros(self.random.below(limit.as_micros()));
+        }
+        let steps = self.random.below(1 << doublings);
+        BACKOFF_BASE.scaled_down(steps, 1).min(longest)
     }
 
     /// How many granted in the present attempt, this node included; 0 when it does not stand.

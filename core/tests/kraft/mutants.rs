@@ -34,9 +34,10 @@ const STORMS: [(Rule, &[Rule], Storms, u64); 16] = [
 
 /// Those whose absence a storm does not show: each has a timeline of its own in `timelines` or `reports`, or is
 /// [looked for](a_restarted_leader_that_does_not_resign) among many.
-const APART: [Rule; 4] = [
+const APART: [Rule; 5] = [
     Rule::PreVote,
     Rule::FetchedFollowerRefuses,
+    Rule::SpreadBackoff,
     Rule::CheckQuorum,
     Rule::RestartedLeaderResigns,
 ];

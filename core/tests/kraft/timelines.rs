@@ -2,7 +2,7 @@
 
 use crate::desk::{Desk, MS, Weather};
 use tenure::kraft::{Invariant, Role, Rule};
-use tenure::{Input, NodeId};
+use tenure::{Duration, Input, NodeId};
 
 /// A cluster that runs, with its leader; over connections, as Kafka's does.
 pub(crate) fn led(seed: u64, voters: usize, observers: usize, off: &[Rule]) -> (Desk, usize) {
@@ -73,6 +73,39 @@ fn a_dead_leader_is_replaced() {
         "a dead leader is replaced in {median} ms at the median, {p90} at p90, {last} at most"
     );
     assert!(last <= 2_000 + 2 * 2_000);
+}
+
+/// KR-S4: those that stand together lose together, and who lost waits differently. Where the draw is cut at the longest wait,
+/// as Kafka ships it, some lose again for as long as one looks.
+#[test]
+fn who_lost_together_does_not_stand_together() {
+    let epochs = |seed, off: &[Rule]| {
+        let mut desk = Desk::new(seed, 3, 0, off);
+        desk.connected = true;
+        desk.latency = (5 * MS, 5 * MS);
+        desk.tune = |config| config.timing.election_backoff_max = Duration::from_millis(200);
+        desk.boot_all();
+        for id in 0..3 {
+            desk.input(id, Input::Campaign);
+        }
+        let end = desk.now + 30_000 * MS;
+        desk.run_until(end, |desk| desk.leader().is_some());
+        holds(&desk);
+        // Who has no leader by then has raised its epoch all the time.
+        desk.machine(0).epoch()
+    };
+    assert_eq!(Rule::SpreadBackoff.protects(), Invariant::LeaderAgain);
+    let all = |off: &[Rule]| -> Vec<u64> {
+        let mut all: Vec<u64> = (0..200).map(|seed| epochs(seed, off)).collect();
+        all.sort_unstable();
+        all
+    };
+    let (with, without) = (all(&[]), all(&[Rule::SpreadBackoff]));
+    println!(
+        "epochs to a leader, p50 and most of 200: {} and {} with it, {} and {} without",
+        with[100], with[199], without[100], without[199]
+    );
+    assert!(with[199] <= 5 && without[199] >= 50);
 }
 
 /// §5.14: a leader that resigns and lives on is succeeded by the one it named, at once (KR-S8).

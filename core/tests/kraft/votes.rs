@@ -339,7 +339,7 @@ fn the_way_of_a_nominee() {
     else {
         panic!("{:?}", hand.asks(1));
     };
-    for (times, longest) in [(1, 100), (2, 300), (3, 700), (4, 1_000), (5, 1_000)] {
+    for (times, longest) in [(1, 200), (2, 400), (3, 800), (4, 1_000), (5, 1_000)] {
         assert_eq!(hand.machine.epoch(), 5 + times);
         let epoch = hand.machine.epoch();
         hand.answer(1, vote_reply(epoch, false));

@@ -73,6 +73,9 @@ const fn unreachable(rule: Rule) -> Option<&'static str> {
         Rule::HighWatermarkNeverFalls => {
             Some("on a connection that keeps the order no fetch comes after a later one")
         }
+        Rule::SpreadBackoff => Some(
+            "where latencies differ, who lost together parts within the bound: core/tests/kraft/timelines.rs::who_lost_together_does_not_stand_together",
+        ),
         Rule::RenounceResignsRaft => Some(
             "no schedule was found that breaks it: core/tests/kraft/reports.rs::kafka_13104_a_controller_renounces_and_raft_does_not",
         ),

@@ -294,6 +294,7 @@ pub(super) const KRAFT_RULES: [&str; tenure::kraft::Rule::ALL.len()] = [
     "fetched-follower-refuses",
     "unfetched-follower-grants",
     "pre-vote-not-persisted",
+    "spread-backoff",
     "own-epoch-high-watermark",
     "high-watermark-never-falls",
     "truncate-first",

@@ -342,6 +342,10 @@ export const RULES: Explained = {
     name: 'A pre-vote is no vote',
     text: 'A pre-vote is not recorded. Off: it takes the vote of an epoch from whoever needs it.',
   },
+  'spread-backoff': {
+    name: 'Losers wait differently',
+    text: 'Who lost an election waits any time below the longest. Off, as Kafka ships it: after a few attempts nearly all wait the longest, and split the vote again.',
+  },
   'own-epoch-high-watermark': {
     name: 'Its own epoch first',
     text: 'A leader shows a high watermark when a majority has a record of its own epoch. Off: it shows what the next may lack.',
