@@ -35,10 +35,9 @@ const BESIDE = 1.75;
 /** A stage that is lower than this spreads the cluster in its width, and what stands at its side in its height. */
 const LOW = 320;
 
-/** On one that is lower than this several servers do not fit inside the ring of the nodes. */
+/** On one that is lower than this several servers do not fit inside the ring of the nodes; nor in one that is narrower. */
 const SEVERAL = 400;
-/** Nor do those that have words below them, on one that is not higher by so much. */
-const WORDS_BELOW = 110;
+const RING = 4.5;
 
 /** How wide the words at client and resources are where they are smallest. */
 const WORDS = 104;
@@ -90,11 +89,11 @@ export function layout(
     x: side + room.width / 2,
     y: radius * REACH + ry + (nodes % 2 === 1 ? ry * (1 - Math.cos(Math.PI / nodes)) * 0.4 : 0),
   };
-  // Where there is no height, or the middle is full, nodes stand in a row above the servers.
+  // Where there is no height, or the middle is full, nodes stand in a row above the servers. Servers of data always stand
+  // so: they have words below them and copy from each other.
   const data = groups > 0;
-  const several = data ? SEVERAL + WORDS_BELOW : SEVERAL;
-  const crowded = groups > 1 || (servers > 1 && height < several);
-  const flat = servers > 0 && (stacked || low || crowded);
+  const crowded = servers > 1 && (height < SEVERAL || rx < radius * RING);
+  const flat = servers > 0 && (stacked || low || data || crowded);
   const ring = flat
     ? inARow(nodes, room.width, side, radius * REACH)
     : Array.from({ length: nodes }, (_, i) => {
@@ -102,7 +101,6 @@ export function layout(
         return { x: centre.x + rx * Math.cos(angle), y: centre.y + ry * Math.sin(angle) };
       });
   const server = radius * (data ? 0.62 : servers > 1 ? 0.5 : 0.8);
-  const step = Math.min(radius * 3.6, rx * 0.62);
   const row = height - foot / 2;
   return {
     width,
@@ -112,9 +110,7 @@ export function layout(
     nodes: ring,
     servers: flat
       ? inARow(servers, room.width, side, room.height - (data ? server + below(server) : server * 1.6 + 14))
-      : data
-        ? inARow(servers, step * servers, centre.x - (step * servers) / 2, centre.y)
-        : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
+      : round(centre, servers, { x: radius * 2.2, y: radius * 1.1 }),
     server,
     data,
     middle: flat ? room.height / 2 : centre.y,

@@ -109,7 +109,9 @@ export class NodeMark {
     show(this.pause, node.status === 'paused');
     show(this.disk, up && node.diskPending > 0);
     setText(this.name, node.name);
-    setText(this.term, termText(node.term, tokens, t));
+    const term = termText(node.term, tokens, t);
+    setText(this.term, term);
+    set(this.term, 'class', term.length > WIDE ? 'term wide' : 'term');
     setText(this.role, stateText(node, cluster, t));
 
     // A leader's next deadline is its heartbeat: the lease is what matters to it.
@@ -126,6 +128,9 @@ export class NodeMark {
     set(this.promise, 'data-hue', String(promise ? hueOf(promise.term) : -1));
   }
 }
+
+/** Letters at a node's term that fit into it in their usual size. */
+const WIDE = 9;
 
 /** What a screen reader says of a node. */
 export function nodeLabel(node: NodeView, cluster: ClusterView, t: Translate): string {

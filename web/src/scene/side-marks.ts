@@ -48,7 +48,7 @@ export class ResourceMark {
     set(this.cross, 'transform', stacked ? 'translate(0 -20)' : `translate(${num(-38 * scale)} 0)`);
     const left = stacked ? FOOT_TEXT : KEEPER_TEXT * scale;
     const line = stacked ? FOOT_LINE : Math.max(15, 14.5 * scale);
-    const top = stacked ? -line / 1.5 : -line * 1.3;
+    const top = -line * (stacked ? 1.5 : 1.3);
     this.lines.forEach((text, i) => {
       set(text, 'x', num(left + (i === 1 && !stacked ? 14 * scale : 0)));
       set(text, 'y', num(top + i * line));
@@ -81,9 +81,7 @@ export class ResourceMark {
     const late =
       t('resource.stale', { count: stale }) + (lost > 0 ? ` · ${t('resource.lost', { count: lost })}` : '');
     const kept = resource.fenced ? t('resource.refused', { count: refused }) : '';
-    const words = stacked
-      ? [token > 0 ? `${name} · ${held}` : name, taken, kept ? `${late} · ${kept}` : late]
-      : [name, held, taken, late, kept];
+    const words = [name, held, taken, ...(stacked ? [kept ? `${late} · ${kept}` : late] : [late, kept])];
     this.lines.forEach((line, i) => {
       setText(line, words[i] ?? '');
       set(line, 'class', LINES[i] + (stale + lost > 0 && words[i]?.startsWith(late) ? ' violated' : ''));
