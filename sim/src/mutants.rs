@@ -13,7 +13,7 @@ use crate::check::Check;
 use crate::explore::{Hunt, explore};
 use crate::failure::Failure;
 use crate::scenario::rule_names;
-use crate::schedule::{self, Control, Setting};
+use crate::schedule::{self, Among, Control, Setting};
 use crate::scheme::Unfit;
 use crate::scheme::raft::check_of;
 use tenure::raft::{Invariant, Rule};
@@ -96,6 +96,29 @@ impl Mutant {
                 ..Setting::default()
             },
             ..Self::protecting(rule.protects(), rule.follows(), unreachable(rule))
+        }
+    }
+
+    /// The mutant of a rule of other peers than Raft's: what it protects by name and by the checks that judge that, and which
+    /// checks may break as a consequence.
+    fn of_peers(
+        name: &'static str,
+        off: Among,
+        (protects, named): (&'static str, &[Check]),
+        follows: impl Iterator<Item = Check>,
+        unreachable: Option<&'static str>,
+    ) -> Self {
+        let unjudged = named
+            .is_empty()
+            .then_some("no judge of the simulator looks at what it protects");
+        Self {
+            name,
+            rule: None,
+            setting: Setting::among(off),
+            breaks: named.first().map_or(protects, |check| check.name()),
+            named: named.to_vec(),
+            follows: follows.collect(),
+            unreachable: unreachable.or(unjudged),
         }
     }
 

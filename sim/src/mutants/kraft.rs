@@ -3,29 +3,22 @@
 use super::Mutant;
 use crate::check::Check;
 use crate::scenario::kraft_rule_names;
-use crate::schedule::{Among, Setting};
+use crate::schedule::Among;
 use tenure::kraft::{Invariant, Rule};
 
 /// The mutant of a rule.
 pub(super) fn mutant(rule: Rule) -> Mutant {
     let protects = rule.protects();
-    let named = checks_of(protects).to_vec();
-    let unjudged = named
-        .is_empty()
-        .then_some("no judge of the simulator looks at what it protects");
-    Mutant {
-        name: kraft_rule_names()[rule as usize],
-        rule: None,
-        setting: Setting::among(Among::Kraft(vec![rule])),
-        breaks: named.first().map_or(protects.name(), |check| check.name()),
-        follows: (rule.follows().iter())
-            .flat_map(|invariant| checks_of(*invariant))
-            .chain(shows(rule))
-            .copied()
-            .collect(),
-        named,
-        unreachable: unreachable(rule).or(unjudged),
-    }
+    let follows = (rule.follows().iter())
+        .flat_map(|invariant| checks_of(*invariant))
+        .chain(shows(rule));
+    Mutant::of_peers(
+        kraft_rule_names()[rule as usize],
+        Among::Kraft(vec![rule]),
+        (protects.name(), checks_of(protects)),
+        follows.copied(),
+        unreachable(rule),
+    )
 }
 
 /// The checks that judge an invariant: the first by its name, and what shows it where it is broken elsewhere.
