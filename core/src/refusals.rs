@@ -36,6 +36,13 @@ impl<R: Reason, const N: usize> Refusals<R, N> {
         self.counts.get(reason.place()).copied().unwrap_or(0)
     }
 
+    /// The place of the first reason for which more was refused than when the count stood at `before`; `None` where nothing was.
+    #[must_use]
+    pub fn risen_since(&self, before: &Self) -> Option<usize> {
+        let pairs = self.counts.iter().zip(&before.counts);
+        pairs.into_iter().position(|(now, then)| now > then)
+    }
+
     /// How many were refused in all.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -76,8 +83,12 @@ mod tests {
         assert_eq!(counter.counts().total(), 0);
         for (times, reason) in reasons.into_iter().enumerate() {
             for _ in 0..times {
+                let before = *counter.counts();
                 counter.add(reason);
+                let risen = counter.counts().risen_since(&before);
+                assert_eq!(risen, Some(reason.place()));
             }
+            assert_eq!(counter.counts().risen_since(counter.counts()), None);
         }
         for (times, reason) in reasons.into_iter().enumerate() {
             assert_eq!(counter.counts().count(reason) as usize, times);

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::kraft::{
     Applying, Body, Boot, Config, ConfigError, DirectoryId, Fetched, Kraft, LogWrite, Message,
-    QuorumState, Refusal, Refusals, Role, Stored, Switched, Timing, Write,
+    QuorumState, Refusals, Role, Stored, Switched, Timing, Write,
 };
 use tenure::log::{Position, Shape};
 use tenure::quorum::Voters;
@@ -185,13 +185,7 @@ impl Scheme for Machine {
     }
 
     fn newly_refused(before: &Refusals, now: &Refusals) -> Option<u64> {
-        if before == now {
-            return None;
-        }
-        Refusal::ALL
-            .into_iter()
-            .find(|reason| now.count(*reason) > before.count(*reason))
-            .map(|reason| reason as u64)
+        now.risen_since(before).map(|reason| reason as u64)
     }
 
     fn pack(message: Message) -> Packet {

@@ -28,7 +28,7 @@ use client::Client;
 use std::hash::Hasher;
 use std::sync::Arc;
 use tenure::fence::Holder;
-use tenure::lease::{Identity, Refusal, Refusals, Switched};
+use tenure::lease::{Identity, Refusals, Switched};
 use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
@@ -324,8 +324,5 @@ impl Machine {
 }
 
 pub(super) fn newly_refused(before: &Refusals, now: &Refusals) -> Option<u64> {
-    Refusal::ALL
-        .into_iter()
-        .find(|reason| now.count(*reason) > before.count(*reason))
-        .map(|reason| reason as u64)
+    now.risen_since(before).map(|reason| reason as u64)
 }

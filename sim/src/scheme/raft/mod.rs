@@ -20,8 +20,8 @@ use tenure::quorum::Voters;
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::ChangeRefused;
 use tenure::raft::{
-    Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusal,
-    Refusals, Replication, Role, Served, Stored, Switched, Timing, Write,
+    Boot, Config, ConfigError, Entries, Invariant, LogWrite, Message, Raft, Record, Refusals,
+    Replication, Role, Served, Stored, Switched, Timing, Write,
 };
 use tenure::{Instant, NodeId};
 
@@ -131,13 +131,7 @@ impl Scheme for Machine {
     }
 
     fn newly_refused(before: &Refusals, now: &Refusals) -> Option<u64> {
-        if before == now {
-            return None;
-        }
-        Refusal::ALL
-            .into_iter()
-            .find(|reason| now.count(*reason) > before.count(*reason))
-            .map(|reason| reason as u64)
+        now.risen_since(before).map(|reason| reason as u64)
     }
 
     fn pack(message: Message) -> Packet {

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::sentinel::{
-    Boot, Config, ConfigError, File, Kept, MasterName, Message, Monitor, Refusal, Refusals, RunId,
-    Sentinel, Stage, Switched, data,
+    Boot, Config, ConfigError, File, Kept, MasterName, Message, Monitor, Refusals, RunId, Sentinel,
+    Stage, Switched, data,
 };
 use tenure::{Duration, Election, Instant, Leader, NodeId, Standing};
 
@@ -296,13 +296,7 @@ impl Scheme for Machine {
     }
 
     fn newly_refused(before: &Refusals, now: &Refusals) -> Option<u64> {
-        if before == now {
-            return None;
-        }
-        Refusal::ALL
-            .into_iter()
-            .find(|reason| now.count(*reason) > before.count(*reason))
-            .map(|reason| reason as u64)
+        now.risen_since(before).map(|reason| reason as u64)
     }
 
     fn pack(message: Message) -> Packet {

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 use tenure::zab::{
-    Boot, Config, ConfigError, Ensemble, Entries, Message, Packet, Phase, Refusal, Refusals,
-    Request, Role, Served, Stored, Switched, Timing, Zab,
+    Boot, Config, ConfigError, Ensemble, Entries, Message, Packet, Phase, Refusals, Request, Role,
+    Served, Stored, Switched, Timing, Zab,
 };
 use tenure::{Election as _, Instant, NodeId, Standing};
 
@@ -171,12 +171,7 @@ impl Scheme for Machine {
     }
 
     fn newly_refused(before: &Refusals, now: &Refusals) -> Option<u64> {
-        if before == now {
-            return None;
-        }
-        Refusal::ALL
-            .into_iter()
-            .find(|reason| now.count(*reason) > before.count(*reason))
+        now.risen_since(before)
             .map(|reason| code::FIRST_REFUSAL + reason as u64)
     }
 
