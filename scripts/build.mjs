@@ -5,12 +5,15 @@ import { installPackages } from './lib/packages.mjs';
 import { Fail, isEntry, main, root, runPackage } from './lib/run.mjs';
 import { BUDGETS, checkBudget, gzipSize, kilobytes } from './lib/sizes.mjs';
 import { checkRust } from './lib/toolchain.mjs';
-import { buildWasm } from './wasm.mjs';
+import { buildWasm, SIMULATORS } from './wasm.mjs';
 
 export const DIST = join(root, 'dist');
 
-/** The whole simulator: the page begins with the one that has Raft alone, and fetches this for another scheme. */
-const WHOLE = ['src/engine/pkg/tenure_wasm.js', 'src/engine/pkg/tenure_wasm_bg.wasm'];
+/** The builds of the simulator for schemes other than Raft: the page begins without, and fetches one for such a scheme. */
+const OTHERS = ['peers/tenure_peers', 'stores/tenure_stores', 'tenure_wasm'].flatMap((name) => [
+  `src/engine/pkg/${name}.js`,
+  `src/engine/pkg/${name}_bg.wasm`,
+]);
 
 /** What Vite says about the files it made; read and removed, for nobody serves it. */
 const MANIFEST = 'manifest.json';
@@ -38,8 +41,8 @@ export async function buildPage({ binding = true } = {}) {
   console.log(`loaded when asked for: ${kilobytes(rest)} gzip`);
 }
 
-// The files that only a dynamic import brings, as the second language and the help, and the whole simulator. What the entry
-// loads at once, through however many static imports, is not among them.
+// The files that only a dynamic import brings, as the second language and the help, and the other builds of the simulator.
+// What the entry loads at once, through however many static imports, is not among them.
 function loadedLater() {
   const file = join(DIST, MANIFEST);
   const chunks = JSON.parse(readFileSync(file, 'utf8'));
@@ -60,9 +63,9 @@ function loadedLater() {
     ]);
   const atOnce = reach(Object.keys(chunks).filter((name) => chunks[name].isEntry));
   const dynamic = reach(Object.keys(chunks).filter((name) => chunks[name].isDynamicEntry));
-  const whole = WHOLE.map((name) => chunks[name].file);
-  const first = new Set(made(atOnce).filter((path) => !whole.includes(path)));
-  return new Set([...made(dynamic), ...whole].filter((path) => !first.has(path)));
+  const others = OTHERS.map((name) => chunks[name].file);
+  const first = new Set(made(atOnce).filter((path) => !others.includes(path)));
+  return new Set([...made(dynamic), ...others].filter((path) => !first.has(path)));
 }
 
 // A path from the root of a host is a page that works nowhere but there.
@@ -86,7 +89,7 @@ if (isEntry(import.meta.url)) {
   await main(async () => {
     checkRust();
     await installPackages();
-    for (const module of ['world', 'stores']) await buildWasm(module);
+    for (const module of SIMULATORS) await buildWasm(module);
     await buildPage();
     console.log('\nThe page is in dist/: any host serves it, under any path.');
   });

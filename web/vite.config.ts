@@ -11,7 +11,7 @@ function minifyGlue(): Plugin {
     apply: 'build',
     async generateBundle(_, bundle) {
       for (const asset of Object.values(bundle)) {
-        if (asset.type !== 'asset' || !/tenure_(raft|wasm)-.*\.js$/.test(asset.fileName)) continue;
+        if (asset.type !== 'asset' || !/tenure_\w+-.*\.js$/.test(asset.fileName)) continue;
         asset.source = (await minify(asset.fileName, String(asset.source))).code;
       }
     },

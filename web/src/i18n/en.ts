@@ -1061,8 +1061,8 @@ export const en = {
   'problem.engine-stopped.remedy': 'Go on. If it happens again, save the scenario and report it.',
   'problem.engine-not-loaded.reason': 'The engine could not be loaded: {reason}',
   'problem.engine-not-loaded.remedy': 'Reload the page. It needs a current browser and the files beside it.',
-  'problem.stores-not-loaded.reason': 'What runs schemes other than Raft could not be loaded: {reason}',
-  'problem.stores-not-loaded.remedy': 'Check the connection, and choose it again.',
+  'problem.scheme-not-loaded.reason': 'What runs schemes other than Raft could not be loaded: {reason}',
+  'problem.scheme-not-loaded.remedy': 'Check the connection, and choose it again.',
 
   // Announcements
   'say.leader': '{name} leads term {term}.',

@@ -1006,8 +1006,8 @@ export const zh: Record<Key, string> = {
   'problem.engine-stopped.remedy': '可以继续。如果再次发生，请保存场景并报告。',
   'problem.engine-not-loaded.reason': '无法加载引擎：{reason}',
   'problem.engine-not-loaded.remedy': '请重新加载页面。需要较新的浏览器，以及页面旁边的文件。',
-  'problem.stores-not-loaded.reason': '运行其他方案所需的部分无法加载：{reason}',
-  'problem.stores-not-loaded.remedy': '请检查网络连接，然后重新选择。',
+  'problem.scheme-not-loaded.reason': '运行其他方案所需的部分无法加载：{reason}',
+  'problem.scheme-not-loaded.remedy': '请检查网络连接，然后重新选择。',
 
   'say.leader': '{name} 是任期 {term} 的领导者。',
   'say.leader@sentinel': '{name} 是主服务器，纪元 {term}。',
