@@ -6,6 +6,7 @@ import { Engine } from '../engine/engine';
 import { EngineError, pageProblem, toEngineError } from '../engine/errors';
 import type { WorldModule } from '../engine/world';
 import { en } from '../i18n/en';
+import { enPeers } from '../i18n/en-peers';
 import { LANGS } from '../i18n/translate';
 import type { Span } from '../model/history';
 import { decodeLink } from '../model/link';
@@ -406,7 +407,7 @@ describe('commands', () => {
   it('have a name in the page’s words and a key of their own', () => {
     const keys = COMMANDS.flatMap((it) => it.keys);
     for (const it of COMMANDS) {
-      expect(en).toHaveProperty([it.label(bench)]);
+      expect({ ...en, ...enPeers }).toHaveProperty([it.label(bench)]);
       expect(it.keys.length).toBeGreaterThan(0);
     }
     // Pause and resume share a key: never do both apply.
