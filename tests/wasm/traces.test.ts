@@ -7,7 +7,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Build, buildFor, runs } from '../../web/src/engine/build';
 import { CHROMIUM, FLAGS } from '../browser/chromium';
-import { PACKAGE, recorded, SMALLER, scenarios } from './gallery';
+import { BAD, PACKAGE, recorded, SMALLER, scenarios } from './gallery';
 
 const gallery = scenarios();
 
@@ -100,6 +100,30 @@ describe.each(Object.keys(SMALLER) as (keyof typeof SMALLER)[])('with the build 
       expect(() => run(text), name).toThrow(expect.objectContaining(refusal));
     }
   });
+});
+
+test('a bad scenario is refused by its build as by the whole one, but for a word that it does not know', async () => {
+  const whole = await load('tenure_wasm', PACKAGE);
+  const refusal = (run: Run, text: string) => {
+    try {
+      run(text);
+      return null;
+    } catch (refused) {
+      return refused as { code: string };
+    }
+  };
+  for (const build of Object.keys(SMALLER) as (keyof typeof SMALLER)[]) {
+    const run = await load(`tenure_${build}`, SMALLER[build]);
+    const texts = [...scenarios(BAD)].filter(([, text]) => buildFor(text) === build);
+    expect(texts.length, build).toBeGreaterThan(10);
+    for (const [name, text] of texts) {
+      const refused = refusal(run, text);
+      // Then the page asks the whole one.
+      if (['unknown-field', 'unknown-name'].includes(refused?.code ?? '')) continue;
+      expect(refused, name).not.toBeNull();
+      expect(refused, name).toEqual(refusal(whole, text));
+    }
+  }
 });
 
 test('no scheme but Raft is left to the build with Raft alone, nor takes more than it has to', () => {
