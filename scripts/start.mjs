@@ -7,7 +7,7 @@ import { checkNode } from './lib/node.mjs';
 import { installPackages } from './lib/packages.mjs';
 import { Fail, main, root } from './lib/run.mjs';
 import { checkRust } from './lib/toolchain.mjs';
-import { buildWasm } from './wasm.mjs';
+import { buildWasm, SIMULATORS } from './wasm.mjs';
 
 const USAGE = 'npm start -- [--port NUMBER] [--host ADDRESS]';
 
@@ -17,7 +17,7 @@ await main(async (args) => {
   checkRust();
   await installPackages();
   // Who wants to see the page is not kept from it by a budget: npm run build and npm test hold it.
-  for (const module of ['world', 'stores']) await buildWasm(module, { binding: false });
+  for (const module of SIMULATORS) await buildWasm(module, { binding: false });
   if (!dev) await buildPage({ binding: false });
 
   const web = join(root, 'web');

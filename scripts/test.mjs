@@ -13,7 +13,7 @@ import { checkLock, installPackages } from './lib/packages.mjs';
 import { Fail, main, run, runPackage, seconds } from './lib/run.mjs';
 import { buildBare, checkRust, hasTarget, WASM } from './lib/toolchain.mjs';
 import { checkStores } from './stores.mjs';
-import { buildWasm } from './wasm.mjs';
+import { buildWasm, SIMULATORS } from './wasm.mjs';
 
 const CRATES = ['--workspace', '--exclude', 'xtask'];
 
@@ -131,15 +131,14 @@ async function clippy() {
   await run('cargo', ['clippy', ...alone, '--', '-D', 'warnings']);
   // Debian's toolchain, which stands in where rustup is not, has no clippy.
   if (!hasTarget(WASM)) return console.log(`${WASM} is not there: nothing is looked at as compiled for it`);
-  for (const features of [[], ['--features', 'stores']]) {
+  for (const features of [[], ['--features', 'peers'], ['--features', 'stores']]) {
     const browser = [...features, '--target', WASM, '--target-dir', 'target-wasm'];
     await run('cargo', ['clippy', ...alone, ...browser, '--', '-D', 'warnings']);
   }
 }
 
 async function wasm() {
-  await buildWasm('world');
-  await buildWasm('stores');
+  for (const module of SIMULATORS) await buildWasm(module);
 }
 
 function docs() {

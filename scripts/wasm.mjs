@@ -1,5 +1,5 @@
-// npm run wasm: the WASM modules with their JavaScript and TypeScript bindings: the simulator for the page, with Raft alone
-// and whole, and the machines for programs in Node.js. Does nothing for a module when nothing it is made of has changed.
+// npm run wasm: the WASM modules with their JavaScript and TypeScript bindings: the simulator for the page, in several builds,
+// and the machines for programs in Node.js. Does nothing for a module when nothing it is made of has changed.
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -18,29 +18,28 @@ import { isEntry, main, root, run, runPackage } from './lib/run.mjs';
 import { BUDGETS, checkBudget, gzipSize, kilobytes } from './lib/sizes.mjs';
 import { checkRust, encodedFlags, WASM, wasmToolchain } from './lib/toolchain.mjs';
 
+/** A build of the simulator for the page. */
+const simulator = (title, name, folder, budget) => ({
+  title,
+  name,
+  target: 'web',
+  folder: join(root, 'web/src/engine/pkg', folder),
+  budget,
+  sources: ['sim', 'wasm/src/world'],
+});
+
 /**
  * Each module is tenure-wasm with one of its features: so bound, so named, put there, and held to that budget. `sources`
  * change it when they change, beside those that change both.
  */
 const MODULES = {
   // What the page begins with.
-  world: {
-    title: 'sim module with Raft alone',
-    name: 'tenure_raft',
-    target: 'web',
-    folder: join(root, 'web/src/engine/pkg/raft'),
-    budget: BUDGETS.raft,
-    sources: ['sim', 'wasm/src/world'],
-  },
-  // What it goes over to for an election over a store.
-  stores: {
-    title: 'sim module, whole',
-    name: 'tenure_wasm',
-    target: 'web',
-    folder: join(root, 'web/src/engine/pkg'),
-    budget: BUDGETS.whole,
-    sources: ['sim', 'wasm/src/world'],
-  },
+  world: simulator('sim module with Raft alone', 'tenure_raft', 'raft', BUDGETS.raft),
+  // What it goes over to for another election among peers, for one over a store, and for a store whose servers elect as
+  // peers do.
+  peers: simulator('sim module with all peers', 'tenure_peers', 'peers', BUDGETS.peers),
+  stores: simulator('sim module with the stores', 'tenure_stores', 'stores', BUDGETS.stores),
+  whole: simulator('sim module, whole', 'tenure_wasm', '', BUDGETS.whole),
   machines: {
     title: 'machines module',
     name: 'tenure_machines',
@@ -50,6 +49,9 @@ const MODULES = {
     sources: ['wasm/src/machines'],
   },
 };
+
+/** Those of the page. */
+export const SIMULATORS = ['world', 'peers', 'stores', 'whole'];
 
 const SOURCES = [
   'core',
@@ -121,7 +123,10 @@ async function build(feature, toolchain, madeOf) {
     '-o',
     module,
     '-O3',
-    // Which tools built it is of use to nobody who runs it.
+    // Functions that are alike, as copies for several types are, have names that are: side by side they compress better.
+    '--reorder-functions-by-name',
+    // Names, and which tools built it, are of use to nobody who runs it.
+    '--strip-debug',
     '--strip-producers',
     '--strip-target-features',
     // What the compiler left out of line was left so for size.

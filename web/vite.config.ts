@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { minify, type Plugin, runnerImport } from 'vite';
+import { minify, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 /** The glue of a WASM module is loaded by its address, so that a trap can be followed by a new instance. */
@@ -11,27 +11,9 @@ function minifyGlue(): Plugin {
     apply: 'build',
     async generateBundle(_, bundle) {
       for (const asset of Object.values(bundle)) {
-        if (asset.type !== 'asset' || !/tenure_(raft|wasm)-.*\.js$/.test(asset.fileName)) continue;
+        if (asset.type !== 'asset' || !/tenure_\w+-.*\.js$/.test(asset.fileName)) continue;
         asset.source = (await minify(asset.fileName, String(asset.source))).code;
       }
-    },
-  };
-}
-
-/** The keys of the page's strings are long and stand in the built page once: the second language goes in without them. */
-function keysOnce(): Plugin {
-  return {
-    name: 'keys-once',
-    apply: 'build',
-    async load(id) {
-      if (!id.endsWith('/i18n/zh.ts')) return null;
-      const { module } = await runnerImport<{ zh: Record<string, string> }>(id, { configFile: false });
-      const { en } = (await runnerImport<{ en: object }>(id.replace('zh.ts', 'en.ts'), { configFile: false }))
-        .module;
-      const words = Object.keys(en).map((key) => module.zh[key]);
-      return `import { en } from './en';
-        const words = ${JSON.stringify(words)};
-        export const zh = Object.fromEntries(Object.keys(en).map((key, i) => [key, words[i]]));`;
     },
   };
 }
@@ -66,7 +48,6 @@ export default defineConfig({
   base: './',
   plugins: [
     minifyGlue(),
-    keysOnce(),
     galleryTitles(),
     svelte({
       // Unit tests run state as the browser does; the server's flavour has no reactivity.

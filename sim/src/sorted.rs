@@ -1,6 +1,8 @@
 //! A map as a sorted list. Where keys are few, or come and go in order, it is as fast as a tree, and a fraction of its
 //! code: the page carries a copy for every type.
 
+use std::borrow::Borrow;
+
 /// Values by key, in order of key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
@@ -12,34 +14,55 @@ impl<K, V> Default for Sorted<K, V> {
 }
 
 impl<K: Ord, V> Sorted<K, V> {
-    fn place(&self, key: &K) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| known.cmp(key))
+    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.0
+            .binary_search_by(|(known, _)| known.borrow().cmp(key))
     }
 
-    pub(crate) fn get(&self, key: &K) -> Option<&V> {
+    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
         let place = self.place(key).ok()?;
         self.0.get(place).map(|(_, value)| value)
     }
 
-    pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
         let place = self.place(key).ok()?;
         self.0.get_mut(place).map(|(_, value)| value)
     }
 
-    pub(crate) fn contains_key(&self, key: &K) -> bool {
+    pub(crate) fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
         self.place(key).is_ok()
     }
 
     /// Puts a value in the place of any that is there.
     pub(crate) fn insert(&mut self, key: K, value: V) {
+        self.replace(key, value);
+    }
+
+    /// The same, and what was there.
+    pub(crate) fn replace(&mut self, key: K, value: V) -> Option<V> {
         match self.place(&key) {
-            Ok(place) => self.0[place].1 = value,
-            Err(place) => self.0.insert(place, (key, value)),
+            Ok(place) => Some(std::mem::replace(&mut self.0[place].1, value)),
+            Err(place) => {
+                self.0.insert(place, (key, value));
+                None
+            }
         }
     }
 
     /// What there is, after a value was put where there was none.
-    pub(crate) fn keep(&mut self, key: K, value: V) -> &V {
+    pub(crate) fn keep(&mut self, key: K, value: V) -> &mut V {
         let place = match self.place(&key) {
             Ok(place) => place,
             Err(place) => {
@@ -47,7 +70,15 @@ impl<K: Ord, V> Sorted<K, V> {
                 place
             }
         };
-        &self.0[place].1
+        &mut self.0[place].1
+    }
+
+    /// What there is, or the usual value, which is there from now on.
+    pub(crate) fn or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        self.keep(key, V::default())
     }
 
     /// Forgets the lowest keys but so many, once there are a quarter more: to forget one costs as much as to forget many.
@@ -57,9 +88,23 @@ impl<K: Ord, V> Sorted<K, V> {
         }
     }
 
-    pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
         let place = self.place(key).ok()?;
         Some(self.0.remove(place).1)
+    }
+
+    /// Takes the lowest key out.
+    pub(crate) fn pop_first(&mut self) -> Option<(K, V)> {
+        (!self.0.is_empty()).then(|| self.0.remove(0))
+    }
+
+    /// Forgets all keys of which that is not so.
+    #[cfg(any(feature = "peers", feature = "stores"))]
+    pub(crate) fn retain(&mut self, mut so: impl FnMut(&K, &mut V) -> bool) {
+        self.0.retain_mut(|(key, value)| so(key, value));
     }
 
     /// Forgets all keys before one.
@@ -117,9 +162,19 @@ mod tests {
                     tree.insert(key, round);
                 }
                 3 => {
-                    assert_eq!(*sorted.keep(key, round), *tree.entry(key).or_insert(round));
+                    assert_eq!(sorted.keep(key, round), tree.entry(key).or_insert(round));
                 }
-                4..7 => assert_eq!(sorted.remove(&key), tree.remove(&key)),
+                4..6 => assert_eq!(sorted.remove(&key), tree.remove(&key)),
+                6 => assert_eq!(sorted.replace(key, round), tree.insert(key, round)),
+                _ if draw.below(16) == 0 => assert_eq!(sorted.pop_first(), tree.pop_first()),
+                _ if draw.below(16) == 0 => {
+                    *sorted.or_default(key) += 1;
+                    *tree.entry(key).or_default() += 1;
+                }
+                _ if draw.below(16) == 0 => {
+                    sorted.retain(|known, value| !(known + *value).is_multiple_of(3));
+                    tree.retain(|known, value| !(known + *value).is_multiple_of(3));
+                }
                 _ if draw.below(8) == 0 => {
                     sorted.forget_before(&key);
                     tree = tree.split_off(&key);

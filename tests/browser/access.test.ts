@@ -227,6 +227,32 @@ describe('language and theme', () => {
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
   });
 
+  test('in Chinese come without English', async () => {
+    const page = await tests.site.browser.newPage({ locale: 'zh-CN' });
+    try {
+      const fetched: string[] = [];
+      page.on('request', (request) => fetched.push(request.url()));
+      await page.goto(tests.site.address);
+      await page.getByTestId('lab').waitFor();
+      const languages = fetched.flatMap((url) => /assets\/(chinese|english)-/.exec(url)?.[1] ?? []);
+      expect(languages).toEqual(['chinese']);
+    } finally {
+      await page.close();
+    }
+  });
+
+  test('of which nothing can be loaded: that is told in both languages', async () => {
+    const page = await tests.site.browser.newPage({ locale: 'zh-CN' });
+    try {
+      await page.route(/assets\/(chinese|english)-/, (route) => route.abort());
+      await page.goto(tests.site.address);
+      await page.getByText('Reload it.').waitFor();
+      await page.getByText('请重新加载').waitFor();
+    } finally {
+      await page.close();
+    }
+  });
+
   test('that cannot be loaded is told, and the page goes on as it is', async () => {
     const page = await tests.site.browser.newPage({ locale: 'zh-CN' });
     try {

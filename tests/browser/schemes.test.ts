@@ -104,23 +104,34 @@ describe('a setting by store', () => {
   });
 });
 
-describe('what runs elections over a store', () => {
-  const WHOLE = /\/tenure_wasm[^/]*\.(js|wasm)$/;
+describe('what runs another scheme', () => {
+  const OTHERS = /\/(tenure_(peers|stores|wasm)|en-peers)[^/]*\.(js|wasm)$/;
 
-  test('is fetched when a scheme takes it, and no sooner', async () => {
+  test('is fetched when a scheme takes it, with its words, and no sooner', async () => {
     const page = await enter();
     const fetched: string[] = [];
     page.on('request', (request) => fetched.push(request.url()));
+    const others = () => fetched.flatMap((url) => OTHERS.exec(url)?.[1] ?? []).sort();
     await page.reload();
     await leaderOtherThan(page, '');
     expect(fetched.some((url) => /tenure_raft[^/]*\.wasm$/.test(url))).toBe(true);
-    expect(fetched.filter((url) => WHOLE.test(url))).toEqual([]);
+    expect(others()).toEqual([]);
     await page.getByTestId('scenario').selectOption('redlock-clock-jump');
     await expect.poll(() => page.getByTestId('scheme').inputValue()).toBe('redlock');
     await page.getByTestId('scheme').selectOption('raft');
     await page.getByTestId('scheme').selectOption('sql');
     await leaderOtherThan(page, '');
-    expect(fetched.filter((url) => WHOLE.test(url))).toHaveLength(2);
+    const stores = ['tenure_stores', 'tenure_stores'];
+    expect(others()).toEqual(stores);
+    await page.getByTestId('scheme').selectOption('kraft');
+    await expect.poll(() => text(page.getByTestId('nodes').locator('thead'))).toContain('HW / end');
+    const peers = ['en-peers', 'tenure_peers', 'tenure_peers'];
+    expect(others()).toEqual([...peers, ...stores]);
+    await page.getByTestId('scheme').selectOption('zookeeper');
+    await leaderOtherThan(page, '');
+    await page.getByTestId('scheme').selectOption('zab');
+    await leaderOtherThan(page, '');
+    expect(others()).toEqual([...peers, ...stores, 'tenure_wasm', 'tenure_wasm']);
   });
 
   test('is fetched for the run in a link', async () => {
@@ -142,17 +153,26 @@ describe('what runs elections over a store', () => {
       const page = await context.newPage();
       await page.goto(visit.site.address);
       await leaderOtherThan(page, '');
-      await page.route(WHOLE, (route) => route.abort());
       const scheme = page.getByTestId('scheme');
-      await scheme.selectOption('etcd');
       const said = page.getByText('What runs schemes other than Raft could not be loaded');
-      await said.waitFor();
-      expect(await scheme.inputValue()).toBe('raft');
-      const before = await time(page, 'now');
-      await expect.poll(() => time(page, 'now')).toBeGreaterThan(before);
-      await page.unroute(WHOLE);
-      await scheme.selectOption('etcd');
-      await expect.poll(() => page.locator('[data-testid="cluster"] [data-server]').count()).toBe(1);
+      const servers = page.locator('[data-testid="cluster"] [data-server]');
+      for (const [missing, other, count] of [
+        [/tenure_stores/, 'etcd', 1],
+        [/en-peers/, 'sentinel', 3],
+      ] as const) {
+        await page.route(missing, (route) => route.abort());
+        await scheme.selectOption(other);
+        await said.waitFor();
+        expect(await scheme.inputValue()).toBe('raft');
+        const before = await time(page, 'now');
+        await expect.poll(() => time(page, 'now')).toBeGreaterThan(before);
+        await page.unroute(missing);
+        await scheme.selectOption(other);
+        await expect.poll(() => servers.count()).toBe(count);
+        await page.getByTestId('notice').getByRole('button').click();
+        await scheme.selectOption('raft');
+        await expect.poll(() => servers.count()).toBe(0);
+      }
     } finally {
       await context.close();
     }

@@ -6,8 +6,12 @@ const FOLDER = new URL('../../scenarios/', import.meta.url);
 /** The generated package of the whole simulator. */
 export const PACKAGE = new URL('../../web/src/engine/pkg/', import.meta.url);
 
-/** That of the one with Raft alone, with which the page begins. */
-export const SMALL = new URL('raft/', PACKAGE);
+/** Those of its other builds. */
+export const SMALLER = {
+  raft: new URL('raft/', PACKAGE),
+  peers: new URL('peers/', PACKAGE),
+  stores: new URL('stores/', PACKAGE),
+};
 
 /** The JSON Schema of its files. */
 export const SCHEMA = new URL('schema/v1.json', FOLDER);

@@ -5,8 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Build, buildFor, runs } from '../../web/src/engine/build';
 import { CHROMIUM, FLAGS } from '../browser/chromium';
-import { PACKAGE, recorded, SMALL, scenarios } from './gallery';
+import { BAD, PACKAGE, recorded, SMALLER, scenarios } from './gallery';
 
 const gallery = scenarios();
 
@@ -61,36 +62,78 @@ describe('in Node.js', () => {
 /** What a file has of its scheme alone, among peers other than Raft. */
 const PARTS = ['zab', 'sentinel', 'kraft', 'brokers'];
 
-describe('with Raft alone', () => {
-  const of = ([, text]: [string, string]) => JSON.parse(text).scheme;
+/** The schemes that a build knows. */
+const KNOWN = {
+  raft: 'raft',
+  peers: 'raft, zab, sentinel, kraft',
+  stores: 'raft, sql, etcd, kubernetes, redis, redlock, sql-session, etcd-single, milvus, zookeeper',
+};
+
+describe.each(Object.keys(SMALLER) as (keyof typeof SMALLER)[])('with the build %s', (build) => {
   let run: Run;
 
   beforeAll(async () => {
-    run = await load('tenure_raft', SMALL);
+    run = await load(`tenure_${build}`, SMALLER[build]);
   });
 
-  test('every trace of Raft is the native one', () => {
-    const own = [...gallery].filter((scenario) => of(scenario) === 'raft');
+  test('every trace of what it runs is the native one', () => {
+    const own = [...gallery].filter(([, text]) => runs(build, buildFor(text)));
     expect(own.length).toBeGreaterThan(10);
     expect(recorded()).toMatchObject(Object.fromEntries(own.map(([name, text]) => [name, run(text)])));
   });
 
-  test('every scenario of another scheme is refused by the name of the scheme, or of the part that is its own', () => {
-    const others = [...gallery].filter((scenario) => of(scenario) !== 'raft');
+  test('every scenario of a scheme that it does not know is refused by its name, or by the part that is its own', () => {
+    const known = KNOWN[build].split(', ');
+    const others = [...gallery].filter(([, text]) => !known.includes(JSON.parse(text).scheme));
     expect(others.length).toBeGreaterThan(5);
-    for (const scenario of others) {
-      const [name, text] = scenario;
-      const part = Object.keys(JSON.parse(text)).find((field) => PARTS.includes(field));
-      const refusal = part
-        ? { code: 'unknown-field', place: expect.stringContaining(part) }
-        : {
-            code: 'unknown-name',
-            reason: `"${of(scenario)}" is not known here`,
-            remedy: 'use one of: raft',
-          };
+    for (const [name, text] of others) {
+      const { scheme, ...fields } = JSON.parse(text);
+      const part = Object.keys(fields).find((field) => PARTS.includes(field));
+      const refusal =
+        part && build !== 'peers'
+          ? { code: 'unknown-field', place: expect.stringContaining(part) }
+          : {
+              code: 'unknown-name',
+              reason: `"${scheme}" is not known here`,
+              remedy: `use one of: ${KNOWN[build]}`,
+            };
       expect(() => run(text), name).toThrow(expect.objectContaining(refusal));
     }
   });
+});
+
+test('a bad scenario is refused by its build as by the whole one, but for a word that it does not know', async () => {
+  const whole = await load('tenure_wasm', PACKAGE);
+  const refusal = (run: Run, text: string) => {
+    try {
+      run(text);
+      return null;
+    } catch (refused) {
+      return refused as { code: string };
+    }
+  };
+  for (const build of Object.keys(SMALLER) as (keyof typeof SMALLER)[]) {
+    const run = await load(`tenure_${build}`, SMALLER[build]);
+    const texts = [...scenarios(BAD)].filter(([, text]) => buildFor(text) === build);
+    expect(texts.length, build).toBeGreaterThan(10);
+    for (const [name, text] of texts) {
+      const refused = refusal(run, text);
+      // Then the page asks the whole one.
+      if (['unknown-field', 'unknown-name'].includes(refused?.code ?? '')) continue;
+      expect(refused, name).not.toBeNull();
+      expect(refused, name).toEqual(refusal(whole, text));
+    }
+  }
+});
+
+test('no scheme but Raft is left to the build with Raft alone, nor takes more than it has to', () => {
+  const schemes = (build: Build) => {
+    const texts = [...gallery.values()].filter((text) => buildFor(text) === build);
+    return [...new Set(texts.map((text) => JSON.parse(text).scheme))].sort();
+  };
+  expect(schemes('raft')).toEqual(['raft']);
+  expect(schemes('peers')).toEqual(['kraft', 'sentinel', 'zab']);
+  expect(schemes('whole')).toEqual(['zookeeper']);
 });
 
 describe('in Chromium', () => {

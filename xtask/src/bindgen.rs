@@ -26,8 +26,7 @@ pub(crate) fn generate(input: &Path, target: &str, outdir: &Path) -> Result<(), 
     bindgen
         .input_path(input)
         .typescript(true)
-        // Names and producers tell the page nothing and weigh more than the code of a small module.
-        .remove_name_section(true)
+        // Names stay: what makes the module smaller goes by them, and takes them out.
         .remove_producers_section(true);
     bindgen.generate(outdir).map_err(|e| {
         format!(

@@ -2,7 +2,8 @@
 
 use super::Params;
 use super::said::{Asker, Described, Produced, Said};
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::Sorted;
+use std::collections::VecDeque;
 use tenure::isr::{Answer, Consumed, Fault, PartitionId, Request, TopicId};
 use tenure::{NodeId, Ticket};
 
@@ -33,14 +34,14 @@ pub(crate) struct Customer {
     /// What it takes to be so.
     known: Vec<Described>,
     /// The latest it was ever told of each partition.
-    latest: BTreeMap<PartitionId, Described>,
+    latest: Sorted<PartitionId, Described>,
     /// Whether it wants to know anew.
     asks: bool,
     /// Which broker it asks.
     broker: u16,
     open: Option<Open>,
     /// How many records of each partition it has read.
-    read: BTreeMap<PartitionId, u64>,
+    read: Sorted<PartitionId, u64>,
     turns: u64,
     acknowledged: u64,
     makes: Option<Makes>,
@@ -80,11 +81,11 @@ impl Customer {
             every,
             number: 0,
             known: Vec::new(),
-            latest: BTreeMap::new(),
+            latest: Sorted::default(),
             asks: true,
             broker: place % params.count.max(1) as u16,
             open: None,
-            read: BTreeMap::new(),
+            read: Sorted::default(),
             turns: u64::from(place),
             acknowledged: 0,
             makes: (place == 0).then_some(makes),
@@ -192,7 +193,7 @@ impl Customer {
                 // KIP-320: what is older than what it knows is no news.
                 let latest = &mut self.latest;
                 let newest = |told: &Described| {
-                    let known = latest.entry(told.at).or_insert(*told);
+                    let known = latest.keep(told.at, *told);
                     if told.epoch >= known.epoch {
                         *known = *told;
                     }
@@ -214,7 +215,7 @@ impl Customer {
             Said::Consumed {
                 what: Consumed::Records { count, .. },
                 ..
-            } => *self.read.entry(open.at).or_default() += count,
+            } => *self.read.or_default(open.at) += count,
             Said::Consumed {
                 what: Consumed::OutOfRange,
                 ..

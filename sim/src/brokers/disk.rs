@@ -1,6 +1,6 @@
 //! What a broker's disk has: the logs of its replicas, which nobody waits for, and what is written down beside them.
 
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::isr::PartitionId;
 use tenure::log::Shape;
 
@@ -17,7 +17,7 @@ pub(super) struct Kept {
 /// The disk of a broker.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
-    logs: BTreeMap<PartitionId, Kept>,
+    logs: Sorted<PartitionId, Kept>,
     /// The proof that the last life went in good order: its broker epoch.
     pub(super) proof: Option<u64>,
 }
@@ -37,7 +37,7 @@ impl Disk {
 
     /// The process is gone, and what it wrote is with its machine.
     pub(super) fn leave(&mut self, at: PartitionId, log: &Shape) {
-        let kept = self.logs.entry(at).or_default();
+        let kept = self.logs.or_default(at);
         kept.log = log.clone();
         kept.flushed = kept.flushed.min(log.last().index);
     }
@@ -49,7 +49,7 @@ impl Disk {
 
     /// The first partition that is on it.
     pub(super) fn first(&self) -> Option<PartitionId> {
-        self.logs.keys().next().copied()
+        self.logs.iter().next().map(|(at, _)| *at)
     }
 
     /// A log is cut off: what comes after is not flushed.

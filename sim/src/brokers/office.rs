@@ -3,8 +3,8 @@
 
 use super::Params;
 use super::said::{Asker, Said};
+use crate::sorted::Sorted;
 use crate::store::Replica;
-use std::collections::BTreeMap;
 use tenure::isr::{Controller, ControllerOutput, Image, Record, Request, Switched};
 use tenure::log::{Position, Shape};
 use tenure::{Instant, Ticket};
@@ -31,7 +31,7 @@ struct Parked {
 pub(crate) struct Office {
     params: Params,
     controller: Controller<Switched>,
-    calls: BTreeMap<u64, (u16, Asker, Ticket)>,
+    calls: Sorted<u64, (u16, Asker, Ticket)>,
     called: u64,
     parked: Vec<Parked>,
 }
@@ -43,7 +43,7 @@ impl Office {
         Some(Self {
             params,
             controller,
-            calls: BTreeMap::new(),
+            calls: Sorted::default(),
             called: 0,
             parked: Vec::new(),
         })

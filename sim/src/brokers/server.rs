@@ -6,8 +6,8 @@ use super::reader::Reader;
 use super::said::{Asker, Described, Produced, Said};
 use crate::scheme::{StoreAsk, StoreSaid};
 use crate::server::{Record, Serves, Service};
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use crate::sorted::Sorted;
+use std::collections::VecDeque;
 use tenure::isr::{
     Acks, Answer, Broker, BrokerBoot, BrokerEvent, BrokerOutput, Consumed, Fate, Fault,
     PartitionId, ProduceFault, Replica, ReplicaBoot, ReplicaEvent, ReplicaOutput, Request,
@@ -54,11 +54,11 @@ struct Waiting {
 #[derive(Clone, Debug)]
 struct Life {
     broker: Broker<Switched>,
-    replicas: BTreeMap<PartitionId, Replica<Switched>>,
+    replicas: Sorted<PartitionId, Replica<Switched>>,
     reader: Reader,
     waiting: Vec<Waiting>,
     /// Which replicas were given something.
-    touched: BTreeSet<PartitionId>,
+    touched: Sorted<PartitionId, ()>,
     /// Up to where it was told that it applied the log.
     applied: u64,
     flush_at: u64,
@@ -177,7 +177,7 @@ impl BrokerServer {
                     Asker::Replica(at) => {
                         if let Some(replica) = life.replicas.get_mut(at) {
                             replica.answer(at_now, *ticket, *answer);
-                            life.touched.insert(*at);
+                            life.touched.insert(*at, ());
                         }
                     }
                     Asker::Client => {}
@@ -186,7 +186,7 @@ impl BrokerServer {
             Said::Replica(at, message) => {
                 if let Some(replica) = life.replicas.get_mut(at) {
                     replica.message(at_now, NodeId(from.into()), message);
-                    life.touched.insert(*at);
+                    life.touched.insert(*at, ());
                 }
             }
             Said::Produce { number, at } => self.produce(now, (from, *number), *at),
@@ -234,7 +234,7 @@ impl BrokerServer {
         let what = match taken {
             Ok(position) => {
                 self.news.push_back(News::Wrote(at, position, 1));
-                life.touched.insert(at);
+                life.touched.insert(at, ());
                 if acks == Acks::All {
                     let waiting = Waiting {
                         at,
@@ -275,10 +275,10 @@ impl BrokerServer {
         self.news.push_back(News::Began);
         self.life = Some(Box::new(Life {
             broker,
-            replicas: BTreeMap::new(),
+            replicas: Sorted::default(),
             reader: Reader::new(self.nodes, self.me, at_now, retry, wait),
             waiting: Vec::new(),
-            touched: BTreeSet::new(),
+            touched: Sorted::default(),
             applied: 0,
             flush_at: now + self.params.flush(),
             leaves: false,
@@ -289,7 +289,7 @@ impl BrokerServer {
     /// The process is gone. What it wrote stays with the machine.
     fn end(&mut self) {
         if let Some(life) = self.life.take() {
-            for (at, replica) in &life.replicas {
+            for (at, replica) in life.replicas.iter() {
                 self.disk.leave(*at, replica.log());
             }
         }
@@ -302,7 +302,8 @@ impl BrokerServer {
         let mut over = None;
         loop {
             let mut quiet = !self.drain_broker(at_now, &mut over);
-            while let Some(at) = self.life.as_mut().and_then(|life| life.touched.pop_first()) {
+            while let Some((at, ())) = self.life.as_mut().and_then(|life| life.touched.pop_first())
+            {
                 quiet &= !self.drain_replica(at);
             }
             if quiet {
@@ -354,7 +355,7 @@ impl BrokerServer {
                 }
                 BrokerOutput::Remove(at) => {
                     life.replicas.remove(&at);
-                    life.touched.insert(at);
+                    life.touched.insert(at, ());
                     self.disk.remove(at);
                     self.news.push_back(News::Removed(at));
                 }
@@ -429,7 +430,7 @@ impl BrokerServer {
     /// All that replicas have is on the medium.
     fn flush(&mut self) {
         if let Some(life) = &self.life {
-            for (at, replica) in &life.replicas {
+            for (at, replica) in life.replicas.iter() {
                 self.disk
                     .flush(*at, replica.log(), replica.high_watermark());
             }
@@ -462,25 +463,25 @@ fn assign(
     at: PartitionId,
     view: &View,
 ) {
-    let replica = match life.replicas.entry(at) {
-        Entry::Occupied(kept) => kept.into_mut(),
-        Entry::Vacant(place) => {
-            let kept = disk.read(at);
-            let boot = ReplicaBoot {
-                broker: NodeId(me.into()),
-                incarnation: u64::from(me) << 32 | lives,
-                log: kept.log,
-                high_watermark: kept.high_watermark,
-            };
-            let replica = Replica::with_rules(params.replica(), at, boot, now, params.rules);
-            let Ok(replica) = replica else {
-                return;
-            };
-            place.insert(replica)
-        }
+    if !life.replicas.contains_key(&at) {
+        let kept = disk.read(at);
+        let boot = ReplicaBoot {
+            broker: NodeId(me.into()),
+            incarnation: u64::from(me) << 32 | lives,
+            log: kept.log,
+            high_watermark: kept.high_watermark,
+        };
+        let replica = Replica::with_rules(params.replica(), at, boot, now, params.rules);
+        let Ok(replica) = replica else {
+            return;
+        };
+        life.replicas.insert(at, replica);
+    }
+    let Some(replica) = life.replicas.get_mut(&at) else {
+        return;
     };
     replica.assign(now, view);
-    life.touched.insert(at);
+    life.touched.insert(at, ());
 }
 
 impl Service for BrokerServer {
@@ -504,7 +505,8 @@ impl Service for BrokerServer {
             // It is started at once; or it stopped.
             return (self.lives == 0).then_some(0);
         };
-        let replicas = life.replicas.values().filter_map(Replica::deadline);
+        let replicas = life.replicas.iter();
+        let replicas = replicas.filter_map(|(_, replica)| replica.deadline());
         let machines = replicas.chain(life.broker.deadline());
         let due = machines.min().unwrap_or(Instant::FOREVER);
         let due = due.min(life.reader.due());
@@ -520,10 +522,10 @@ impl Service for BrokerServer {
             return;
         };
         life.broker.timeout(at_now);
-        for (at, replica) in &mut life.replicas {
+        for (at, replica) in life.replicas.iter_mut() {
             if replica.deadline().is_some_and(|due| due <= at_now) {
                 replica.timeout(at_now);
-                life.touched.insert(*at);
+                life.touched.insert(*at, ());
             }
         }
         if life.flush_at <= now {

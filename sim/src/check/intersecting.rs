@@ -4,7 +4,7 @@
 
 use super::Tally;
 use super::configurations::Configuration;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 
 /// The votes of so many terms are kept.
 const KEPT: usize = 64;
@@ -13,7 +13,7 @@ const KEPT: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct IntersectingQuorums {
     /// By term: who voted for whom.
-    votes: BTreeMap<u64, Vec<(usize, usize)>>,
+    votes: Sorted<u64, Vec<(usize, usize)>>,
     /// By what the newest entry was committed, and its term.
     newest: Option<(Configuration, u64)>,
     pub(super) tally: Tally,
@@ -22,7 +22,7 @@ pub(super) struct IntersectingQuorums {
 impl IntersectingQuorums {
     /// A node votes.
     pub(super) fn granted(&mut self, node: usize, term: u64, to: usize) {
-        self.votes.entry(term).or_default().push((node, to));
+        self.votes.or_default(term).push((node, to));
         if self.votes.len() > KEPT {
             self.votes.pop_first();
         }

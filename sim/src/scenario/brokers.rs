@@ -5,7 +5,6 @@ use super::reader::{Part, Read, Slip, items, word};
 use super::zab::place;
 use super::{Elects, Scenario};
 use crate::brokers::Params;
-use crate::fault::Who;
 use crate::json::Node;
 use tenure::Duration;
 use tenure::isr::{Acks, Rule, Switched};
@@ -65,26 +64,6 @@ pub(super) fn servers(file: Part<'_>) -> Option<u64> {
     // What does not fit the table is refused before a server is looked for: it comes earlier there.
     let said = file.inner("brokers").node("count").map(word);
     Some(said.and_then(|word| word.parse().ok()).unwrap_or(3))
-}
-
-/// Of servers none but a broker is asked to go in good order.
-#[inline(never)]
-pub(super) fn check_action(
-    part: Part<'_>,
-    name: &str,
-    node: &Node,
-    scenario: &Scenario,
-) -> Read<()> {
-    let to_server = name == "resign" && matches!(part.who(name), Who::Server(_));
-    if to_server && scenario.brokers().is_none() {
-        return Err(Slip::new(
-            node.at,
-            "unknown-node",
-            "this is no node here, and of servers none but a broker is asked to go in good order",
-            "name a node, or use a scheme with brokers",
-        ));
-    }
-    Ok(())
 }
 
 /// Numbers with which nothing could ever happen, and rules of nobody.

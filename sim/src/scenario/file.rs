@@ -387,7 +387,10 @@ const fn pace(rate: u64) -> u32 {
 fn action(part: Part<'_>, name: &str, node: &Node, scenario: &Scenario) -> Read<Action> {
     parts::check_action(name, node, scenario.named())?;
     #[cfg(feature = "peers")]
-    brokers::check_action(part, name, node, scenario)?;
+    let brokered = scenario.brokers().is_some();
+    #[cfg(not(feature = "peers"))]
+    let brokered = false;
+    parts::check_server(part, name, node, brokered)?;
     if let Some((_, bare)) = Action::BARE.iter().find(|(bare, _)| *bare == name) {
         return Ok(bare(part.who(name)));
     }

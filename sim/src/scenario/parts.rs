@@ -5,6 +5,7 @@ use super::by_store;
 use super::names::Peers;
 use super::names::{LEASE_RULES, Named, RULES};
 use super::reader::{Part, Read, Slip};
+use crate::fault::Who;
 use crate::json::Node;
 
 /// A part, and of which schemes it is.
@@ -61,6 +62,21 @@ pub(super) fn check_action(name: &str, node: &Node, scheme: Named) -> Read<()> {
     let has_disks = scheme.store().is_none();
     if (of_disks && !has_disks) || (of_raft && scheme != Named::Raft) {
         return Err(misplaced(node.at, scheme, "raft"));
+    }
+    Ok(())
+}
+
+/// Of servers none but a broker is asked to go in good order.
+#[inline(never)]
+pub(super) fn check_server(part: Part<'_>, name: &str, node: &Node, brokered: bool) -> Read<()> {
+    let to_server = name == "resign" && matches!(part.who(name), Who::Server(_));
+    if to_server && !brokered {
+        return Err(Slip::new(
+            node.at,
+            "unknown-node",
+            "this is no node here, and of servers none but a broker is asked to go in good order",
+            "name a node, or use a scheme with brokers",
+        ));
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Build } from './build';
 import { Engine } from './engine';
 import { EngineError, pageProblem, toEngineError } from './errors';
 import { EVENT_KINDS, KIND, kindMask } from './layout';
@@ -9,10 +10,10 @@ import type { Action, World, WorldModule } from './world';
  * browser, and that can be made to trap. It simulates nothing: `seek` moves a clock and writes it into the buffers.
  */
 function standIn() {
-  const made: { scenario: string; stores: boolean; calls: string[] }[] = [];
+  const made: { scenario: string; build: Build; calls: string[] }[] = [];
   const faults = { trap: false };
   const memory = () => new WebAssembly.Memory({ initial: 1, maximum: 64 });
-  const instantiate = async (stores: boolean): Promise<WorldModule> => {
+  const instantiate = async (build: Build): Promise<WorldModule> => {
     const own = memory();
     class Stand {
       now = 0;
@@ -25,7 +26,7 @@ function standIn() {
       constructor(text: string, _seed?: string) {
         if (text === 'bad') throw { code: 'c', place: 'p', reason: 'r', remedy: 'm' };
         this.text = text;
-        made.push({ scenario: text, stores, calls: this.calls });
+        made.push({ scenario: text, build, calls: this.calls });
       }
       free() {}
       seek(to: number) {
@@ -135,12 +136,12 @@ function standIn() {
           throw { code: 'unknown-field', place: 'zab', reason: 'not known', remedy: 'leave it out' };
       },
       eventKinds: () => [...EVENT_KINDS],
-      stores,
+      build,
     };
   };
   let modules: WorldModule[] = [];
-  const remembering = async (stores: boolean) => {
-    const module = await instantiate(stores);
+  const remembering = async (build: Build) => {
+    const module = await instantiate(build);
     modules = [...modules, module];
     return module;
   };
@@ -197,45 +198,57 @@ describe('errors', () => {
   });
 });
 
-describe('the whole module', () => {
+describe('the module', () => {
   const raft = '{"scheme":"raft"}';
+  const zab = '{"scheme":"zab"}';
   const etcd = '{"scheme":"etcd"}';
+  const zookeeper = '{"scheme":"zookeeper"}';
 
-  it('is there for a scheme that takes it, and from then on, after a trap as well', async () => {
+  it('is the one for the scheme, stays for Raft, and after a trap as well', async () => {
     const { instantiate, made } = standIn();
     const engine = await Engine.open(instantiate, raft);
-    for (const scenario of [raft, etcd, raft]) engine.load(scenario, await engine.moduleFor(scenario));
+    for (const scenario of [raft, etcd, raft, zab, etcd])
+      engine.load(scenario, await engine.moduleFor(scenario));
     await engine.recover();
-    expect(made.map(({ stores }) => stores)).toEqual([false, false, true, true, true]);
+    const builds = made.map(({ build }) => build);
+    expect(builds).toEqual(['raft', 'raft', 'stores', 'stores', 'peers', 'stores', 'stores']);
+  });
+
+  it('is the whole one for a store whose servers elect as peers do, and then for everything', async () => {
+    const { instantiate, made } = standIn();
+    const engine = await Engine.open(instantiate, raft);
+    for (const scenario of [zookeeper, etcd, zab]) engine.load(scenario, await engine.moduleFor(scenario));
+    expect(made.map(({ build }) => build)).toEqual(['raft', 'whole', 'whole', 'whole']);
   });
 
   it('is there from the beginning for a run that takes it, and not for a text without a scheme', async () => {
     const { instantiate, made } = standIn();
-    for (const scenario of [etcd, '{"scheme":"zab"}', '{}', '{', '7'])
+    for (const scenario of [etcd, zab, '{"scheme":"toString"}', '{}', '{', '7', 'null'])
       await Engine.open(instantiate, scenario);
-    expect(made.map(({ stores }) => stores)).toEqual([true, true, false, false, false]);
+    const builds = made.map(({ build }) => build);
+    expect(builds).toEqual(['stores', 'peers', 'raft', 'raft', 'raft', 'raft', 'raft']);
   });
 
-  it('judges what the small one does not know, where it can be had', async () => {
+  it('is the whole one to judge what another does not know, where it can be had', async () => {
     const { instantiate, made } = standIn();
     const engine = await Engine.open(instantiate, raft);
-    expect((await engine.moduleFor('strange')).stores).toBe(true);
-    expect((await engine.moduleFor(raft)).stores).toBe(false);
+    expect((await engine.moduleFor('strange')).build).toBe('whole');
+    expect((await engine.moduleFor(raft)).build).toBe('raft');
     expect(made).toHaveLength(1);
-    const away = await Engine.open(async (stores) => {
-      if (stores) throw new EngineError(pageProblem('stores-not-loaded', 'engine'));
-      return instantiate(stores);
+    const away = await Engine.open(async (build) => {
+      if (build === 'whole') throw new EngineError(pageProblem('scheme-not-loaded', 'engine'));
+      return instantiate(build);
     }, raft);
-    expect((await away.moduleFor('strange')).stores).toBe(false);
+    expect((await away.moduleFor('strange')).build).toBe('raft');
   });
 
   it('is not kept when it refuses what it was fetched for', async () => {
     const { instantiate, made } = standIn();
     const engine = await Engine.open(instantiate, raft);
-    const whole = await engine.moduleFor(etcd);
-    expect(() => engine.load('bad', whole)).toThrow(EngineError);
+    const stores = await engine.moduleFor(etcd);
+    expect(() => engine.load('bad', stores)).toThrow(EngineError);
     await engine.recover();
-    expect(made.map(({ stores }) => stores)).toEqual([false, false]);
+    expect(made.map(({ build }) => build)).toEqual(['raft', 'raft']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { buildFor, runs } from './build';
 import { toEngineError } from './errors';
 import { type EventKind, kindMask } from './layout';
 import type { Action, Actor, Budget, Instantiate, StoreRecord, Verdict, World, WorldModule } from './world';
@@ -41,20 +42,20 @@ export class Engine {
   private readonly floats = new Map<string, Float64Array>();
 
   static async open(instantiate: Instantiate, scenario: string, seed?: string): Promise<Engine> {
-    const module = await instantiate(electsByStore(scenario));
+    const module = await instantiate(buildFor(scenario));
     const world = build(module, scenario, seed);
     return new Engine(instantiate, module, world, { scenario: world.scenario(), now: 0, horizon: 0 });
   }
 
   /**
-   * The module that runs a scenario, which may have to be fetched. The whole one, once it runs, runs everything. A word that
-   * the small one does not know may be one of another scheme: the whole one says what is wrong with it, where it can be had.
+   * The module that runs a scenario, which may have to be fetched. A word that it does not know may be one of another scheme:
+   * the whole one says what is wrong with it, where it can be had.
    */
   async moduleFor(scenario: string): Promise<WorldModule> {
-    if (this.module.stores) return this.module;
-    if (electsByStore(scenario)) return this.instantiate(true);
-    if (!hasUnknownWord(this.module, scenario)) return this.module;
-    return this.instantiate(true).catch(() => this.module);
+    const build = buildFor(scenario);
+    const module = runs(this.module.build, build) ? this.module : await this.instantiate(build);
+    if (module.build === 'whole' || !hasUnknownWord(module, scenario)) return module;
+    return this.instantiate('whole').catch(() => module);
   }
 
   /** Replaces the world. When the new scenario is refused the present world stays, and its module. */
@@ -199,7 +200,7 @@ export class Engine {
   /** After a fatal error: a new instance, the same scenario, the last instant that worked. */
   async recover(): Promise<void> {
     const { scenario, now, horizon } = this.replay;
-    this.module = await this.instantiate(this.module.stores);
+    this.module = await this.instantiate(this.module.build);
     this.floats.clear();
     this.world = build(this.module, scenario);
     this.epoch += 1;
@@ -241,16 +242,6 @@ export class Engine {
     } catch (thrown) {
       throw toEngineError(thrown);
     }
-  }
-}
-
-/** Whether a scenario takes the whole module; the small one can say as well what is wrong with a text that names no scheme. */
-function electsByStore(text: string): boolean {
-  try {
-    const { scheme } = JSON.parse(text);
-    return typeof scheme === 'string' && scheme !== 'raft';
-  } catch {
-    return false;
   }
 }
 

@@ -1,26 +1,35 @@
+import type { Build } from './build';
 import { EngineError, pageProblem } from './errors';
+import peersGlueUrl from './pkg/peers/tenure_peers.js?url';
+import peersWasmUrl from './pkg/peers/tenure_peers_bg.wasm?url';
 import raftGlueUrl from './pkg/raft/tenure_raft.js?url';
 import raftWasmUrl from './pkg/raft/tenure_raft_bg.wasm?url';
+import storesGlueUrl from './pkg/stores/tenure_stores.js?url';
+import storesWasmUrl from './pkg/stores/tenure_stores_bg.wasm?url';
 import glueUrl from './pkg/tenure_wasm.js?url';
 import wasmUrl from './pkg/tenure_wasm_bg.wasm?url';
 import type { Instantiate, WorldModule } from './world';
 
-interface Glue extends Omit<WorldModule, 'memory' | 'stores'> {
+interface Glue extends Omit<WorldModule, 'memory' | 'build'> {
   default(options: { module_or_path: WebAssembly.Module }): Promise<{ memory: WebAssembly.Memory }>;
 }
 
-/** Loads the WASM modules: the one with Raft alone, half as large, and the whole one. */
+/** Loads the WASM modules, each when it is first asked for. */
 export function engineLoader(): Instantiate {
-  const raft = moduleLoader(false, raftGlueUrl, raftWasmUrl);
-  const whole = moduleLoader(true, glueUrl, wasmUrl);
-  return (stores) => (stores ? whole() : raft());
+  const loaders: Record<Build, () => Promise<WorldModule>> = {
+    raft: moduleLoader('raft', raftGlueUrl, raftWasmUrl),
+    peers: moduleLoader('peers', peersGlueUrl, peersWasmUrl),
+    stores: moduleLoader('stores', storesGlueUrl, storesWasmUrl),
+    whole: moduleLoader('whole', glueUrl, wasmUrl),
+  };
+  return (build) => loaders[build]();
 }
 
 /**
  * Loads one module. Its code is compiled once; each call makes an instance of its own, with its own copy of the glue (the
  * glue keeps the instance in module scope, hence the fragment that makes its address new).
  */
-function moduleLoader(stores: boolean, glueUrl: string, wasmUrl: string): () => Promise<WorldModule> {
+function moduleLoader(build: Build, glueUrl: string, wasmUrl: string): () => Promise<WorldModule> {
   let compiled: Promise<WebAssembly.Module> | undefined;
   let instances = 0;
   return async () => {
@@ -39,12 +48,12 @@ function moduleLoader(stores: boolean, glueUrl: string, wasmUrl: string): () => 
         randomSeed: glue.randomSeed,
         checkScenario: glue.checkScenario,
         eventKinds: glue.eventKinds,
-        stores,
+        build,
       };
     } catch (cause) {
       compiled = undefined;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const code = stores ? 'stores-not-loaded' : 'engine-not-loaded';
+      const code = build === 'raft' ? 'engine-not-loaded' : 'scheme-not-loaded';
       throw new EngineError(pageProblem(code, 'engine', { reason }));
     }
   };

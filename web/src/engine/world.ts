@@ -1,5 +1,7 @@
 /** The engine's API as the WASM module exports it. All times are whole microseconds of virtual time. */
 
+import type { Build } from './build';
+
 /** An action as it stands in the faults of a scenario file, without its time; those that the page offers. */
 export type Action =
   | {
@@ -111,9 +113,8 @@ export interface WorldModule {
   randomSeed(): string;
   checkScenario(json: string): void;
   eventKinds(): string[];
-  /** It runs elections over a store, too. */
-  readonly stores: boolean;
+  readonly build: Build;
 }
 
-/** Makes a fresh instance, of the module that runs elections over a store or of the small one; called again after a trap. */
-export type Instantiate = (stores: boolean) => Promise<WorldModule>;
+/** Makes a fresh instance of the module of a build; called again after a trap. */
+export type Instantiate = (build: Build) => Promise<WorldModule>;

@@ -4,5 +4,10 @@ import type { Language } from './languages';
 import { REFUSALS_ZH } from './refusals-zh';
 import { zh } from './zh';
 
-/** All words of the second language: one file, loaded when somebody asks for it. */
-export const chinese: Language = { messages: zh, glossary: GLOSSARY_ZH, refusals: REFUSALS_ZH, titles };
+/** The words of Chinese: one file, loaded when somebody asks for it. */
+export const chinese: Language = {
+  messages: { ...zh },
+  glossary: GLOSSARY_ZH,
+  refusals: REFUSALS_ZH,
+  titles,
+};

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PEERS } from '../model/peers';
 import { dialect, inItsWords } from './dialect';
-import { en, type Key } from './en';
+import { en as enPage, type Key } from './en';
+import { enPeers } from './en-peers';
 import { RULES } from './rules';
 import { translator } from './translate';
+
+const en = { ...enPage, ...enPeers };
 
 describe('the words of a scheme', () => {
   it('take the place of the page’s own, where it has some', () => {

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MESSAGES } from '../engine/layout';
 import { SCHEMES } from '../model/scenario';
 import { loadEngine } from '../testing/wasm';
-import { en, type Key } from './en';
-import { GLOSSARY, WORDS } from './glossary';
+import { en as enPage, type Key } from './en';
+import { enPeers } from './en-peers';
+import { WORDS } from './glossary';
+import { GLOSSARY } from './glossary-en';
 import { GLOSSARY_ZH } from './glossary-zh';
 import { PRESETS } from './presets';
 import { PRESETS_ZH } from './presets-zh';
@@ -12,7 +14,11 @@ import { REFUSALS_ZH } from './refusals-zh';
 import { RULES } from './rules';
 import { RULES_ZH } from './rules-zh';
 import { preferredLang, translator } from './translate';
-import { zh } from './zh';
+import { zh as zhPage } from './zh';
+import { zhPeers } from './zh-peers';
+
+const en = { ...enPage, ...enPeers };
+const zh = { ...zhPage, ...zhPeers };
 
 const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
 
@@ -233,6 +239,25 @@ describe('the actions of the engine', () => {
     // What a wiped disk lost has no number.
     const lost = codes('Lost').filter((code) => code !== '2');
     expect(numbered('lost')).toEqual(lost.map((code) => `lost.${code}`));
+  });
+});
+
+describe('the words about peers', () => {
+  beforeEach(() => {
+    vi.resetModules();
+  });
+
+  it('come when they are asked for, to what translates already and to a language that comes later', async () => {
+    const { loadLanguage, loadPeersWords } = await import('./languages');
+    const { isKey, translator } = await import('./translate');
+    const [english, chinese] = [translator('en'), translator('zh')];
+    await loadLanguage('en');
+    expect([isKey('page.title'), isKey('peer.tick')]).toEqual([true, false]);
+    await loadPeersWords();
+    expect(english('peer.tick')).toBe(enPeers['peer.tick']);
+    await loadLanguage('zh');
+    expect(chinese('peer.tick')).toBe(zhPeers['peer.tick']);
+    expect(enPage).not.toHaveProperty(['peer.tick']);
   });
 });
 

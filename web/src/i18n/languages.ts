@@ -1,12 +1,14 @@
-import titles from 'virtual:gallery-titles/en';
-import { en, type Key } from './en';
-import { GLOSSARY, type Glossary } from './glossary';
+import type { Key } from './en';
+import type { Glossary } from './glossary';
 import type { Refusals } from './refusals';
 import type { Lang } from './translate';
 
-/** All words of one language. */
+type Messages = Partial<Record<Key, string>>;
+
+/** The words of one language. */
 export interface Language {
-  messages: Record<Key, string>;
+  /** Those of the page; and of other peers than Raft's, once there are some. */
+  messages: Messages;
   glossary: Glossary;
   /** Empty where the engine's own words are the ones to use. */
   refusals: Refusals;
@@ -14,15 +16,46 @@ export interface Language {
   titles: Readonly<Record<string, string>>;
 }
 
-const english: Language = { messages: en, glossary: GLOSSARY, refusals: {}, titles };
-const loaded: Partial<Record<Lang, Language>> = { en: english };
+const WORDS: Record<Lang, { page: () => Promise<Language>; peers: () => Promise<Messages> }> = {
+  en: {
+    page: async () => (await import('./english')).english,
+    peers: async () => (await import('./en-peers')).enPeers,
+  },
+  zh: {
+    page: async () => (await import('./chinese')).chinese,
+    peers: async () => (await import('./zh-peers')).zhPeers,
+  },
+};
 
-/** Brings the words of a language, once. English is there from the start. */
+const loaded: Partial<Record<Lang, Language>> = {};
+let ofPeers = false;
+
+/** Brings the words of a language, once. */
 export async function loadLanguage(lang: Lang): Promise<void> {
-  loaded[lang] ??= (await import('./chinese')).chinese;
+  const language = loaded[lang] ?? (await WORDS[lang].page());
+  if (ofPeers) await addPeers(lang, language);
+  loaded[lang] = language;
 }
 
-/** The words of a language that was loaded; English before. */
+/** Brings the words about elections among peers other than Raft's, in the languages that are spoken and from now on in all. */
+export async function loadPeersWords(): Promise<void> {
+  ofPeers = true;
+  for (const [lang, language] of Object.entries(loaded)) await addPeers(lang as Lang, language);
+}
+
+/** They are added to what translates already. */
+async function addPeers(lang: Lang, { messages }: Language): Promise<void> {
+  Object.assign(messages, await WORDS[lang].peers());
+}
+
+/** The words of a language that was loaded; before, of whichever was. */
 export function language(lang: Lang): Language {
-  return loaded[lang] ?? english;
+  const known = loaded[lang] ?? Object.values(loaded)[0];
+  if (!known) throw new Error('no language was loaded');
+  return known;
+}
+
+/** What there are words for, the peers' own last: in every language the same. */
+export function knownKeys(): string[] {
+  return Object.keys(language('en').messages);
 }

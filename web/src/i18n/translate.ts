@@ -1,4 +1,4 @@
-import { en, type Key } from './en';
+import type { Key } from './en';
 import { language } from './languages';
 
 export type Lang = 'en' | 'zh';
@@ -13,13 +13,12 @@ export type Params = Record<string, string | number>;
 export type Translate = (key: Key, params?: Params) => string;
 
 export function translator(lang: Lang): Translate {
-  const { messages } = language(lang);
-  return (key, params) => fill(messages[key], params);
+  return (key, params) => fill(language(lang).messages[key] ?? key, params);
 }
 
 /** Whether a made-up key exists: for names that come from the engine, which may know more than the page. */
 export function isKey(key: string): key is Key {
-  return Object.hasOwn(en, key);
+  return Object.hasOwn(language('en').messages, key);
 }
 
 /** A text with its names filled in; unknown ones are left to be seen. */

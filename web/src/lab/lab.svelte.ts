@@ -1,8 +1,10 @@
+import { buildFor } from '../engine/build';
 import type { Engine } from '../engine/engine';
-import { EngineError, ProblemError, problemOf } from '../engine/errors';
+import { EngineError, ProblemError, pageProblem, problemOf } from '../engine/errors';
 import { EVENT_KINDS, type EventKind } from '../engine/layout';
 import type { Action, Actor, Budget, StoreRecord, Verdict, WorldModule } from '../engine/world';
 import type { Key } from '../i18n/en';
+import { loadPeersWords } from '../i18n/languages';
 import { type ClusterView, type NodeView, readCluster, type ServerView } from '../model/cluster';
 import { History, NOTABLE_KINDS } from '../model/history';
 import { isPeerScheme, observersOf, type PeerScheme, type PeerValue } from '../model/peers';
@@ -164,14 +166,15 @@ export class Lab {
   }
 
   /**
-   * Starts another scenario, of whatever scheme, once there is what runs it; until then the present run goes on. False, and a
+   * Starts another scenario, of whatever scheme, once there is what runs it and tells of it; until then the present run goes on. False, and a
    * notice, when that cannot be had; and false when something else was started meanwhile.
    */
   async open(scenario: Scenario | string, builtIn: string | null, title: LoadTitle): Promise<boolean> {
     this.started += 1;
     const turn = this.started;
     try {
-      const module = await this.engine.moduleFor(textOf(scenario));
+      const text = textOf(scenario);
+      const [module] = await Promise.all([this.engine.moduleFor(text), wordsFor(text)]);
       return turn === this.started && this.load(scenario, builtIn, title, module);
     } catch (error) {
       this.report(error, title);
@@ -503,6 +506,14 @@ export class Lab {
       },
     );
   }
+}
+
+/** What the page says of a scheme; of most of them that is there. */
+async function wordsFor(text: string): Promise<void> {
+  if (buildFor(text) !== 'peers') return;
+  await loadPeersWords().catch((error) => {
+    throw new ProblemError(pageProblem('scheme-not-loaded', 'page', { reason: String(error) }));
+  });
 }
 
 function textOf(scenario: Scenario | string): string {

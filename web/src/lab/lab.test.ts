@@ -6,6 +6,7 @@ import { Engine } from '../engine/engine';
 import { EngineError, pageProblem, toEngineError } from '../engine/errors';
 import type { WorldModule } from '../engine/world';
 import { en } from '../i18n/en';
+import { enPeers } from '../i18n/en-peers';
 import { LANGS } from '../i18n/translate';
 import type { Span } from '../model/history';
 import { decodeLink } from '../model/link';
@@ -290,9 +291,9 @@ describe('links and files', () => {
 describe('what runs another scheme', () => {
   it('is waited for while the present run goes on, and not put in place of what was started since', async () => {
     const fetched: (() => void)[] = [];
-    const engine = await Engine.open(async (stores) => {
-      if (stores) await new Promise<void>((resolve) => fetched.push(resolve));
-      return { ...module, stores };
+    const engine = await Engine.open(async (build) => {
+      if (build !== 'raft') await new Promise<void>((resolve) => fetched.push(resolve));
+      return { ...module, build };
     }, JSON.stringify(FIRST.scenario));
     lab = new Lab(engine, new Notices(), FIRST.id, () => 0);
     const first = lab.elect('etcd');
@@ -302,7 +303,7 @@ describe('what runs another scheme', () => {
     for (const resolve of fetched) resolve();
     expect(await Promise.all([first, second, third])).toEqual([false, false, true]);
     expect([lab.setting.scheme, lab.setting.nodes]).toEqual(['sql', 3]);
-    await lab.elect('zookeeper');
+    await lab.elect('kubernetes');
     await lab.elect('raft');
     expect(fetched).toHaveLength(3);
     expect(lab.notices.list).toEqual([]);
@@ -349,15 +350,15 @@ describe('a failure', () => {
 
   it('to fetch what another scheme takes is told, and the present run goes on', async () => {
     let there = false;
-    const engine = await Engine.open(async (stores) => {
-      if (stores && !there)
-        throw new EngineError(pageProblem('stores-not-loaded', 'engine', { reason: '404' }));
-      return { ...module, stores };
+    const engine = await Engine.open(async (build) => {
+      if (build !== 'raft' && !there)
+        throw new EngineError(pageProblem('scheme-not-loaded', 'engine', { reason: '404' }));
+      return { ...module, build };
     }, JSON.stringify(FIRST.scenario));
     lab = new Lab(engine, new Notices(), FIRST.id, () => 0);
     lab.seek(second);
     expect(await lab.elect('etcd')).toBe(false);
-    expect(told()).toEqual([['notice.setting', 'stores-not-loaded', null]]);
+    expect(told()).toEqual([['notice.setting', 'scheme-not-loaded', null]]);
     for (const lang of LANGS) expect(problemText(lab.notices.list[0].problem!, lang).reason).toContain('404');
     lab.seek(2 * second);
     expect([lab.cluster.now, lab.setting.scheme, lab.builtIn]).toEqual([2 * second, 'raft', FIRST.id]);
@@ -406,7 +407,7 @@ describe('commands', () => {
   it('have a name in the page’s words and a key of their own', () => {
     const keys = COMMANDS.flatMap((it) => it.keys);
     for (const it of COMMANDS) {
-      expect(en).toHaveProperty([it.label(bench)]);
+      expect({ ...en, ...enPeers }).toHaveProperty([it.label(bench)]);
       expect(it.keys.length).toBeGreaterThan(0);
     }
     // Pause and resume share a key: never do both apply.

@@ -8,7 +8,7 @@ const THEMES: readonly ThemeChoice[] = ['auto', 'light', 'dark'];
 export class Preferences {
   /** Of those that are loaded. */
   lang = $state<Lang>('en');
-  /** The language asked for is there, or cannot be had. */
+  /** There are words. */
   ready = $state(false);
   theme = $state<ThemeChoice>('auto');
   /** Single keys act. */
@@ -47,12 +47,13 @@ export class Preferences {
     });
   }
 
-  /** Brings the words of the language asked for; when they cannot be had the page speaks English. */
+  /** Brings the words of the language asked for; rejects when they cannot be had, and the page speaks English if it can. */
   async start(): Promise<void> {
     try {
       await this.speak(this.wanted);
-    } finally {
-      this.ready = true;
+    } catch (error) {
+      if (this.wanted !== 'en') await this.speak('en');
+      throw error;
     }
   }
 
@@ -75,12 +76,12 @@ export class Preferences {
   apply(document: Document): void {
     document.documentElement.lang = LANG_TAG[this.lang];
     document.documentElement.dataset.theme = this.theme;
-    document.title = this.t('page.title');
   }
 
   private async speak(lang: Lang): Promise<void> {
     await loadLanguage(lang);
     this.lang = lang;
+    this.ready = true;
   }
 
   private recall(name: string): string | null {

@@ -1,7 +1,7 @@
 import type { Problem } from '../engine/errors';
 import { MESSAGES, ROLES, type Status } from '../engine/layout';
 import type { Actor } from '../engine/world';
-import { en } from '../i18n/en';
+import { knownKeys } from '../i18n/languages';
 import { refusalPlace, refusalWords } from '../i18n/refusals';
 import { isKey, type Lang, type Translate, translator } from '../i18n/translate';
 import type { ClusterView } from './cluster';
@@ -50,10 +50,11 @@ export function tokenText(token: number, t: Translate): string {
   return token < LONG ? t('resource.token', { token }) : String(token);
 }
 
-/** The checks of the engine, in the order of their codes: the page has its words about them in that order. */
-const CHECKS = Object.keys(en)
-  .filter((key) => /^check\.[a-z-]+$/.test(key))
-  .map((key) => key.slice('check.'.length));
+/** A check of the engine by its code: the page has its words about them in the order of their codes. */
+function checkOf(code: number): string {
+  const checks = knownKeys().filter((key) => /^check\.[a-z-]+$/.test(key));
+  return checks[code]?.slice('check.'.length) ?? '';
+}
 
 /** A sentence about one event. */
 export function eventText(event: EventView, actors: readonly Actor[], t: Translate): string {
@@ -112,7 +113,7 @@ export function eventText(event: EventView, actors: readonly Actor[], t: Transla
       if (event.b !== 1) return t('event.serves.untold', params);
       break;
     case 'violation':
-      params.check = checkText(CHECKS[event.a] ?? '', t);
+      params.check = checkText(checkOf(event.a), t);
       break;
     case 'write-accepted':
       if (event.a === 1) return t('event.write-accepted.stale', params);

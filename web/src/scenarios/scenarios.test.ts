@@ -1,14 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { buildFor } from '../engine/build';
 import { Engine } from '../engine/engine';
 import { EVENT, EVENT_KINDS, MESSAGES } from '../engine/layout';
 import type { WorldModule } from '../engine/world';
+import { enPeers } from '../i18n/en-peers';
 import { language, loadLanguage } from '../i18n/languages';
-import { translator } from '../i18n/translate';
+import { type Translate, translator } from '../i18n/translate';
 import { readCluster } from '../model/cluster';
+import { leaves } from '../model/diff';
 import { History } from '../model/history';
 import { readEvent } from '../model/log';
 import { readErrands, readLogs, termAt } from '../model/replication';
-import { eventText, isJudged } from '../model/text';
+import { checkText, eventText, fieldText, isJudged, valueText } from '../model/text';
 import { totalUntil } from '../testing/fixtures';
 import { loadEngine } from '../testing/wasm';
 import { fromGallery, type GalleryId, GROUPS, isInGallery } from '.';
@@ -68,6 +71,32 @@ describe('every scenario of the gallery', () => {
         else expect(verdict, `${id}: ${check}`).not.toBe('broken');
       }
     }
+  });
+
+  it('is told of in the words that come with its scheme', async () => {
+    const said = new Set<string>();
+    const speak: Translate = (key, params) => {
+      said.add(key);
+      return translator('en')(key, params);
+    };
+    for (const id of IDS) {
+      const { scenario, engine, at } = await open(id);
+      if (buildFor(JSON.stringify(scenario)) === 'peers') continue;
+      at(engine.duration);
+      const actors = engine.actors();
+      const events = engine.events();
+      for (let i = 0; i < events.length / EVENT.stride; i++) eventText(readEvent(events, i), actors, speak);
+      for (const { kind, id } of actors) {
+        if (kind !== 'node') continue;
+        for (const leaf of leaves(engine.inspect(id))) {
+          fieldText(leaf.path, speak);
+          valueText(leaf, speak);
+        }
+      }
+      for (const { check } of engine.verdicts()) checkText(check, speak);
+    }
+    expect(said.size).toBeGreaterThan(100);
+    expect([...said].filter((key) => key in enPeers)).toEqual([]);
   });
 
   it('has lanes that add up to what the engine itself counts', async () => {

@@ -13,6 +13,6 @@ export async function loadEngine(): Promise<WorldModule> {
     randomSeed: glue.randomSeed,
     checkScenario: glue.checkScenario,
     eventKinds: glue.eventKinds,
-    stores: true,
+    build: 'whole',
   };
 }

@@ -2,14 +2,14 @@
 //! unclean.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::isr::PartitionId;
 use tenure::log::{Position, Shape};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct AckLoss {
     /// What was acknowledged and is not known to be lost.
-    acknowledged: BTreeMap<PartitionId, Vec<Position>>,
+    acknowledged: Sorted<PartitionId, Vec<Position>>,
     pub(super) tally: Tally,
 }
 
@@ -17,7 +17,7 @@ impl AckLoss {
     /// A producer is told that its record is in.
     pub(super) fn acknowledged(&mut self, at: PartitionId, position: Position) {
         self.tally.exercised += 1;
-        self.acknowledged.entry(at).or_default().push(position);
+        self.acknowledged.or_default(at).push(position);
     }
 
     /// Whoever leads now has this. Whether it lacks something that was acknowledged; each is counted once.

@@ -2,14 +2,14 @@
 //! watermark that a leader showed, and so everything that was acknowledged to who waits for all.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::isr::PartitionId;
 use tenure::log::Shape;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct CleanNoLoss {
     /// The epoch of every record that a leader showed as committed.
-    exposed: BTreeMap<PartitionId, Vec<u64>>,
+    exposed: Sorted<PartitionId, Vec<u64>>,
     pub(super) tally: Tally,
 }
 
@@ -23,7 +23,7 @@ impl CleanNoLoss {
         known: u64,
         high_watermark: u64,
     ) -> bool {
-        let exposed = self.exposed.entry(at).or_default();
+        let exposed = self.exposed.or_default(at);
         let mut other = false;
         for index in (known + 1).min(exposed.len() as u64 + 1)..=high_watermark {
             let written = log.term_at(index).unwrap_or(0);

@@ -3,14 +3,14 @@
 
 use super::clean_no_loss::agrees;
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::isr::{Consumed, PartitionId};
 use tenure::log::Shape;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct HighWatermark {
     /// The epoch of every record that a consumer has read.
-    read: BTreeMap<PartitionId, Vec<u64>>,
+    read: Sorted<PartitionId, Vec<u64>>,
     pub(super) tally: Tally,
 }
 
@@ -34,7 +34,7 @@ impl HighWatermark {
         if excused {
             return false;
         }
-        let read = self.read.entry(at).or_default();
+        let read = self.read.or_default(at);
         match what {
             Consumed::Records { written, count } => {
                 let mut other = false;

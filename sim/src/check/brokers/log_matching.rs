@@ -2,21 +2,21 @@
 //! have one name.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::isr::PartitionId;
 use tenure::log::{Position, Shape};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogMatching {
     /// Up to where each leader epoch has written.
-    written: BTreeMap<(PartitionId, u64), u64>,
+    written: Sorted<(PartitionId, u64), u64>,
     pub(super) tally: Tally,
 }
 
 impl LogMatching {
     /// A leader wrote so many records, the last of them here. Whether another wrote one of that name.
     pub(super) fn wrote(&mut self, now: u64, at: PartitionId, last: Position, count: u64) -> bool {
-        let written = self.written.entry((at, last.term)).or_default();
+        let written = self.written.or_default((at, last.term));
         let twice = last.index - count < *written;
         *written = last.index.max(*written);
         self.tally.note(now, twice)

@@ -14,6 +14,7 @@ mod state;
 use super::converges::Converges;
 use super::{Broken, Check, Tally};
 use crate::brokers::{News, Params};
+use crate::sorted::Sorted;
 use ack_loss::AckLoss;
 use clean_no_loss::CleanNoLoss;
 use high_watermark::HighWatermark;
@@ -21,7 +22,6 @@ use log_matching::LogMatching;
 use one_leader::OneLeader;
 use stale_command::StaleCommand;
 use state::State;
-use std::collections::BTreeMap;
 use tenure::NodeId;
 use tenure::isr::{BrokerEvent, Image, Partition, PartitionId, Record, ReplicaEvent};
 use tenure::log::{Position, Shape};
@@ -52,12 +52,12 @@ pub(crate) struct BrokerJudges {
     /// The metadata as of the last entry that anybody applied, and how many those are.
     image: Image,
     committed: u64,
-    excuses: BTreeMap<PartitionId, Excuse>,
-    replicas: BTreeMap<(PartitionId, usize), Seen>,
+    excuses: Sorted<PartitionId, Excuse>,
+    replicas: Sorted<(PartitionId, usize), Seen>,
     /// When each partition was made.
-    made: BTreeMap<PartitionId, u64>,
+    made: Sorted<PartitionId, u64>,
     /// The latest leader of each partition, and its epoch.
-    leaders: BTreeMap<PartitionId, (u64, usize)>,
+    leaders: Sorted<PartitionId, (u64, usize)>,
     elections: Elections,
     state: State,
     one_leader: OneLeader,
@@ -88,10 +88,10 @@ impl BrokerJudges {
             params,
             image: Image::new(),
             committed: 0,
-            excuses: BTreeMap::new(),
-            replicas: BTreeMap::new(),
-            made: BTreeMap::new(),
-            leaders: BTreeMap::new(),
+            excuses: Sorted::default(),
+            replicas: Sorted::default(),
+            made: Sorted::default(),
+            leaders: Sorted::default(),
             elections: Elections::default(),
             state: State::default(),
             one_leader: OneLeader::default(),
@@ -132,7 +132,7 @@ impl BrokerJudges {
             if was != Some(partition) || before.brokers() != image.brokers() {
                 self.state.is(now, image, partition, was, &mut broken);
             }
-            self.made.entry(at).or_insert(now);
+            self.made.keep(at, now);
             if let Some(was) = was {
                 self.elected(at, was, partition);
             }
@@ -155,7 +155,7 @@ impl BrokerJudges {
             self.elections.eligible += 1;
         } else if partition.recovering {
             self.elections.unclean += 1;
-            let excuse = self.excuses.entry(at).or_default();
+            let excuse = self.excuses.or_default(at);
             (excuse.unclean, excuse.pardon) = (partition.leader_epoch, true);
         }
     }
@@ -213,7 +213,7 @@ impl BrokerJudges {
                 broken.add(Check::KafkaNoStaleCommand, broke);
             }
             // Without ELR nobody notices, and it may be in sync or about to be.
-            News::Lost(at) if !self.params.elr => self.excuses.entry(at).or_default().lost = true,
+            News::Lost(at) if !self.params.elr => self.excuses.or_default(at).lost = true,
             _ => {}
         }
         self.look_around(now);
@@ -226,7 +226,7 @@ impl BrokerJudges {
 
     /// A replica leads from now on, with what it had when it was seen last or will show at once.
     fn came_to_lead(&mut self, at: PartitionId, broker: usize, epoch: u64) {
-        let latest = self.leaders.entry(at).or_default();
+        let latest = self.leaders.or_default(at);
         if epoch > latest.0 {
             *latest = (epoch, broker);
         }
@@ -246,7 +246,7 @@ impl BrokerJudges {
             high_watermark,
             leads,
         };
-        let before = self.replicas.insert((at, broker), seen);
+        let before = self.replicas.replace((at, broker), seen);
         let latest = self.leaders.get(&at).copied().unwrap_or_default();
         let known = before.as_ref().map_or(0, |before| before.high_watermark);
         let newly =
@@ -299,7 +299,7 @@ impl BrokerJudges {
         log: &Shape,
         broken: &mut Broken,
     ) {
-        let excuse = self.excuses.entry(at).or_default();
+        let excuse = self.excuses.or_default(at);
         if excuse.pardon && epoch >= excuse.unclean {
             // What it lacks is lost by design.
             excuse.pardon = false;

@@ -1,19 +1,19 @@
 //! At most one broker leads a partition in a leader epoch: the token of replicas and clients is given once.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::isr::PartitionId;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct OneLeader {
-    leaders: BTreeMap<(PartitionId, u64), usize>,
+    leaders: Sorted<(PartitionId, u64), usize>,
     pub(super) tally: Tally,
 }
 
 impl OneLeader {
     /// A broker comes to lead. Whether another did in that epoch.
     pub(super) fn leads(&mut self, now: u64, broker: usize, at: PartitionId, epoch: u64) -> bool {
-        let first = *self.leaders.entry((at, epoch)).or_insert(broker);
+        let first = *self.leaders.keep((at, epoch), broker);
         self.tally.note(now, first != broker)
     }
 }

@@ -1,22 +1,21 @@
 //! SEN-NoAckLoss: writes that were acknowledged survive. Sentinel promises no such thing.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::NodeId;
 use tenure::sentinel::data::{History, Mark, Origin};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct AckLoss {
     /// What was acknowledged and not lost, by who wrote it: the first offset and the last. What one origin writes is in a row.
-    acknowledged: BTreeMap<Origin, (u64, u64)>,
+    acknowledged: Sorted<Origin, (u64, u64)>,
     pub(super) tally: Tally,
 }
 
 impl AckLoss {
     pub(super) fn acknowledged(&mut self, mark: Mark) {
-        let (_, last) = (self.acknowledged)
-            .entry(mark.origin)
-            .or_insert((mark.offset, mark.offset));
+        let first = (mark.offset, mark.offset);
+        let (_, last) = self.acknowledged.keep(mark.origin, first);
         *last = mark.offset.max(*last);
     }
 

@@ -2,8 +2,8 @@
 
 use crate::check::Tally;
 use crate::scheme::sentinel::{Machine, Setup};
+use crate::sorted::Sorted;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 use tenure::sentinel::{Life, MasterName, Message, News, Report, Role};
 use tenure::{NodeId, Ticket};
 
@@ -12,18 +12,18 @@ const SECOND: u64 = 1_000_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct BestReplica {
     /// What was last told to a sentinel in this life of it, by sentinel and server.
-    reports: BTreeMap<(usize, NodeId), (Ticket, Report, u64)>,
-    alive: BTreeMap<(usize, NodeId), u64>,
+    reports: Sorted<(usize, NodeId), (Ticket, Report, u64)>,
+    alive: Sorted<(usize, NodeId), u64>,
     /// The newest ping, by sentinel and server.
-    asked: BTreeMap<(usize, NodeId), Ticket>,
+    asked: Sorted<(usize, NodeId), Ticket>,
     /// The newest ping when the process was last heard to be gone: an answer to that, or to an earlier one, is of that process.
-    gone: BTreeMap<(usize, NodeId), Ticket>,
+    gone: Sorted<(usize, NodeId), Ticket>,
     /// Whom a server last said that it follows.
-    followed: BTreeMap<(usize, NodeId), NodeId>,
+    followed: Sorted<(usize, NodeId), NodeId>,
     /// Whom a sentinel holds to be down, as it tells.
-    down: BTreeSet<(usize, NodeId)>,
+    down: Sorted<(usize, NodeId), ()>,
     /// When a sentinel's clock jumped last.
-    jumps: BTreeMap<usize, u64>,
+    jumps: Sorted<usize, u64>,
     pub(super) tally: Tally,
 }
 
@@ -34,7 +34,7 @@ impl BestReplica {
         self.asked.retain(|(by, _), _| *by != node);
         self.gone.retain(|(by, _), _| *by != node);
         self.followed.retain(|(to, _), _| *to != node);
-        self.down.retain(|(by, _)| *by != node);
+        self.down.retain(|(by, _), ()| *by != node);
     }
 
     pub(super) fn jumped(&mut self, now: u64, node: usize) {
@@ -76,7 +76,7 @@ impl BestReplica {
     pub(super) fn told(&mut self, node: usize, setup: &Setup, news: News) {
         match news {
             News::SdownSet(_, other) => {
-                self.down.insert((node, other));
+                self.down.insert((node, other), ());
             }
             News::SdownCleared(_, other) => {
                 self.down.remove(&(node, other));
@@ -85,7 +85,7 @@ impl BestReplica {
                 // Whatever it knew of anybody was of another time.
                 let stays =
                     |by: usize, server: NodeId| by != node || setup.group(server) != Some(name);
-                self.down.retain(|(by, server)| stays(*by, *server));
+                self.down.retain(|(by, server), ()| stays(*by, *server));
                 self.alive.retain(|(by, server), _| stays(*by, *server));
                 self.reports.retain(|(by, server), _| stays(*by, *server));
             }
@@ -123,7 +123,7 @@ impl BestReplica {
             let key = (node, other.node());
             let heard = self.alive.get(&key).copied().unwrap_or_default();
             let recent = now - at < 4 * SECOND && now - heard < SECOND && !jumped;
-            let could = !self.down.contains(&key) && of.priority > 0 && in_touch(of) && recent;
+            let could = !self.down.contains_key(&key) && of.priority > 0 && in_touch(of) && recent;
             other.node() != chosen && could && rank(of) < rank(&told)
         });
         // Who follows nobody must have followed the master before: the one who was it does not.

@@ -1,13 +1,13 @@
 //! SEN-ConfigMonotone: a sentinel's config epoch never falls, and the address changes only when it rises.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::NodeId;
 use tenure::sentinel::MasterName;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConfigMonotone {
-    held: BTreeMap<(usize, MasterName), (u64, NodeId)>,
+    held: Sorted<(usize, MasterName), (u64, NodeId)>,
     pub(super) tally: Tally,
 }
 
@@ -25,7 +25,7 @@ impl ConfigMonotone {
         name: MasterName,
         held: (u64, NodeId),
     ) -> Option<bool> {
-        let before = self.held.insert((node, name), held).unwrap_or(held);
+        let before = self.held.replace((node, name), held).unwrap_or(held);
         let fine = held.0 > before.0;
         (held != before).then(|| !self.tally.note(now, !fine))
     }

@@ -2,19 +2,19 @@
 //! may break it, for no majority authorised it.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::NodeId;
 use tenure::sentinel::MasterName;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConfigUnique {
-    held: BTreeMap<(MasterName, u64), NodeId>,
+    held: Sorted<(MasterName, u64), NodeId>,
     pub(super) tally: Tally,
 }
 
 impl ConfigUnique {
     pub(super) fn started(&mut self, name: MasterName, (epoch, address): (u64, NodeId)) {
-        self.held.entry((name, epoch)).or_insert(address);
+        self.held.keep((name, epoch), address);
     }
 
     /// Whether it is another than the first that was held in that epoch.
@@ -30,7 +30,7 @@ impl ConfigUnique {
         (epoch, address): (u64, NodeId),
         forced: bool,
     ) -> bool {
-        let first = *self.held.entry((name, epoch)).or_insert(address);
+        let first = *self.held.keep((name, epoch), address);
         !forced && epoch > 0 && self.tally.note(now, first != address)
     }
 }

@@ -1,13 +1,13 @@
 //! SEN-EpochMonotone: in the file the current epoch is at least each config epoch and leader epoch, and none of them ever falls.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::sentinel::File;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpochMonotone {
     /// By sentinel: its current epoch, and of each master the config epoch and the leader epoch.
-    held: BTreeMap<usize, (u64, Vec<(u64, u64)>)>,
+    held: Sorted<usize, (u64, Vec<(u64, u64)>)>,
     pub(super) tally: Tally,
 }
 

@@ -19,6 +19,7 @@ mod sight;
 use super::converges::Converges;
 use super::{Broken, Check, Tally};
 use crate::scheme::sentinel::{Machine, Setup, sentinel};
+use crate::sorted::Sorted;
 use ack_loss::AckLoss;
 use best_replica::BestReplica;
 use config_monotone::ConfigMonotone;
@@ -33,7 +34,6 @@ use rate_limited::RateLimited;
 use self_replication::SelfReplication;
 pub(crate) use sight::Links;
 use sight::Sight;
-use std::collections::BTreeSet;
 use tenure::NodeId;
 use tenure::sentinel::data::{History, Mark};
 use tenure::sentinel::{File, MasterName, Message, News};
@@ -44,7 +44,7 @@ pub(crate) struct SentinelJudges {
     setup: Setup,
     sight: Sight,
     /// In which epochs an operator ordered a failover.
-    forced: BTreeSet<(MasterName, u64)>,
+    forced: Sorted<(MasterName, u64), ()>,
     one_vote: OneVote,
     epochs: EpochMonotone,
     one_leader: OneLeader,
@@ -61,7 +61,7 @@ pub(crate) struct SentinelJudges {
     /// The highest configuration of each master that was ever on a disk: its epoch, and where it is.
     highest: Vec<(u64, NodeId)>,
     /// Of which masters two servers are held at one epoch because of an operator's order: nothing but another order ends that.
-    clashed: BTreeSet<MasterName>,
+    clashed: Sorted<MasterName, ()>,
     /// Which life of each sentinel was seen last.
     lives: Vec<u64>,
     /// Whether each server takes writes, and clients find it, as it was told last.
@@ -76,7 +76,7 @@ impl SentinelJudges {
         let masters = 0..setup.params.masters;
         Self {
             sight: Sight::new(&setup),
-            forced: BTreeSet::new(),
+            forced: Sorted::default(),
             one_vote: OneVote::default(),
             epochs: EpochMonotone::default(),
             one_leader: OneLeader::default(),
@@ -93,7 +93,7 @@ impl SentinelJudges {
             highest: masters
                 .map(|master| (0, setup.address(master, 0)))
                 .collect(),
-            clashed: BTreeSet::new(),
+            clashed: Sorted::default(),
             lives: vec![0; setup.nodes],
             told: vec![(false, false); setup.params.servers()],
             looked: vec![None; setup.params.masters],
@@ -103,7 +103,7 @@ impl SentinelJudges {
 
     /// Whether an operator's order left two configurations of one epoch.
     pub(crate) fn is_clashed(&self, name: MasterName) -> bool {
-        self.clashed.contains(&name)
+        self.clashed.contains_key(&name)
     }
 
     /// Whether a server takes writes, and clients find it, is another thing than it was.
@@ -235,10 +235,10 @@ impl SentinelJudges {
                 continue;
             };
             broken.add(Check::SentinelConfigMonotone, !fine);
-            let forced = self.forced.contains(&(name, held.0));
+            let forced = self.forced.contains_key(&(name, held.0));
             let two = self.unique.seen(now, name, held, forced);
             if forced && self.unique.is_another(name, held) {
-                self.clashed.insert(name);
+                self.clashed.insert(name, ());
             }
             broken.add(Check::SentinelConfigUnique, two);
         }
@@ -260,7 +260,7 @@ impl SentinelJudges {
         match news {
             News::TryFailover(name, epoch) => {
                 if forced {
-                    self.forced.insert((name, epoch));
+                    self.forced.insert((name, epoch), ());
                 }
                 self.sight.tried(now, node, name);
                 let soon = self.rate.tried(now, own, node, name, forced);
@@ -278,7 +278,7 @@ impl SentinelJudges {
                 self.rate.voted(own, node, name);
             }
             News::SwitchMaster(name, ..) => self.rate.switched(node, name),
-            News::ElectedLeader(name, epoch) if !self.forced.contains(&(name, epoch)) => {
+            News::ElectedLeader(name, epoch) if !self.forced.contains_key(&(name, epoch)) => {
                 self.was_elected(now, node, machine, (name, epoch), &mut broken);
             }
             News::SelectedSlave(name, chosen) => {

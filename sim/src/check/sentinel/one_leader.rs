@@ -1,19 +1,19 @@
 //! SEN-OneLeader: for each master and epoch at most one sentinel is elected.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::sentinel::MasterName;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct OneLeader {
-    elected: BTreeMap<(MasterName, u64), usize>,
+    elected: Sorted<(MasterName, u64), usize>,
     pub(super) tally: Tally,
 }
 
 impl OneLeader {
     /// A sentinel was elected, and not ordered. Whether another was in that epoch.
     pub(super) fn elected(&mut self, now: u64, node: usize, name: MasterName, epoch: u64) -> bool {
-        let first = *self.elected.entry((name, epoch)).or_insert(node);
+        let first = *self.elected.keep((name, epoch), node);
         self.tally.note(now, first != node)
     }
 }

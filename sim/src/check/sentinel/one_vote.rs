@@ -1,13 +1,13 @@
 //! SEN-OneVote: a sentinel votes at most once for each master and epoch, over all restarts.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::sentinel::MasterName;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct OneVote {
     /// Whom each voted for, by master, epoch and voter.
-    votes: BTreeMap<(MasterName, u64, usize), usize>,
+    votes: Sorted<(MasterName, u64, usize), usize>,
     pub(super) tally: Tally,
 }
 
@@ -21,15 +21,15 @@ impl OneVote {
         epoch: u64,
         leader: usize,
     ) -> bool {
-        let first = *self.votes.entry((name, epoch, voter)).or_insert(leader);
+        let first = *self.votes.keep((name, epoch, voter), leader);
         self.tally.note(now, first != leader)
     }
 
     /// How many voted for one.
     pub(super) fn votes(&self, name: MasterName, epoch: u64, leader: usize) -> usize {
-        let of_epoch = (name, epoch, 0)..=(name, epoch, usize::MAX);
-        let votes = self.votes.range(of_epoch);
-        votes.filter(|(_, other)| **other == leader).count()
+        let votes = self.votes.from(|key| *key < (name, epoch, 0));
+        let of_epoch = votes.take_while(|((of, at, _), _)| (*of, *at) == (name, epoch));
+        of_epoch.filter(|(_, other)| **other == leader).count()
     }
 }
 

@@ -2,22 +2,22 @@
 //! timeouts by its own clock.
 
 use crate::check::Tally;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::sentinel::MasterName;
 
 #[derive(Clone, Debug)]
 pub(super) struct RateLimited {
     timeout: u64,
     /// Since when the next attempt has to wait, by the sentinel's own clock.
-    waits: BTreeMap<(usize, MasterName), u64>,
+    waits: Sorted<(usize, MasterName), u64>,
     pub(super) tally: Tally,
 }
 
 impl RateLimited {
-    pub(super) const fn new(timeout: u64) -> Self {
+    pub(super) fn new(timeout: u64) -> Self {
         Self {
             timeout,
-            waits: BTreeMap::new(),
+            waits: Sorted::default(),
             tally: Tally {
                 exercised: 0,
                 broken: 0,
@@ -49,7 +49,7 @@ impl RateLimited {
         name: MasterName,
         forced: bool,
     ) -> bool {
-        let since = self.waits.insert((node, name), own);
+        let since = self.waits.replace((node, name), own);
         let Some(since) = since.filter(|_| !forced) else {
             return false;
         };

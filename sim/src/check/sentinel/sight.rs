@@ -2,7 +2,7 @@
 
 use crate::check::sentinel::Machine;
 use crate::scheme::sentinel::Setup;
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 use tenure::NodeId;
 use tenure::sentinel::{MasterName, Role};
 
@@ -30,7 +30,7 @@ pub(super) struct Sight {
     reached: Vec<[u64; 2]>,
     /// Since when a sentinel and a server could talk, and the server ran; for ever where they cannot. By sentinel, server.
     healthy: Vec<u64>,
-    tried: BTreeMap<(usize, MasterName), u64>,
+    tried: Sorted<(usize, MasterName), u64>,
 }
 
 impl Sight {
@@ -44,7 +44,7 @@ impl Sight {
             slowest: 0,
             reached: vec![[u64::MAX; 2]; sentinels * sentinels],
             healthy: vec![0; sentinels * actors],
-            tried: BTreeMap::new(),
+            tried: Sorted::default(),
         }
     }
 

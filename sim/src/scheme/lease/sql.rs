@@ -4,8 +4,9 @@
 use super::candidate::Candidate;
 use super::{StoreAsk, StoreSaid};
 use crate::server::{Record, Service};
+use crate::sorted::Sorted;
 use crate::store::sql::{Columns, Said, Server, Session, Statement, Text, Values};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use tenure::lease::sql::session::{self, Call};
 use tenure::lease::sql::{Reply, Request, Row};
 use tenure::lease::{Claimant, Identity, Nonce, Switched, sql as core_sql};
@@ -21,11 +22,11 @@ const LAG: u64 = 1_000_000;
 pub(crate) struct Database {
     server: Server,
     /// Of which connections the server has heard.
-    latest: BTreeMap<u16, Connection>,
+    latest: Sorted<u16, Connection>,
     /// What each session is asked now.
-    asked: BTreeMap<Session, Asked>,
+    asked: Sorted<Session, Asked>,
     /// Whom to tell that a session is over.
-    watches: BTreeMap<Session, (u16, Ticket)>,
+    watches: Sorted<Session, (u16, Ticket)>,
     said: VecDeque<(u16, Ticket, StoreSaid)>,
     /// How many statements came that need no session.
     pooled: Session,
@@ -47,9 +48,9 @@ impl Default for Database {
     fn default() -> Self {
         Self {
             server: Server::new(LAG),
-            latest: BTreeMap::new(),
-            asked: BTreeMap::new(),
-            watches: BTreeMap::new(),
+            latest: Sorted::default(),
+            asked: Sorted::default(),
+            watches: Sorted::default(),
             said: VecDeque::new(),
             pooled: POOLED,
         }
@@ -133,7 +134,7 @@ impl Database {
 
     /// Every connection is gone: whoever waits for an answer gets none.
     fn hang_up(&mut self) {
-        self.asked.clear();
+        self.asked = Sorted::default();
         self.said.clear();
         self.tell_of_ends();
     }

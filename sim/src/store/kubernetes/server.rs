@@ -29,7 +29,7 @@ impl Kept {
     /// An object.
     #[must_use]
     pub fn lease(&self, name: &str) -> Option<&Lease> {
-        self.leases.get(&name.into())
+        self.leases.get(name)
     }
 }
 
@@ -104,7 +104,7 @@ impl Server {
 
     /// Somebody deletes an object, past every rule. False when it is not there.
     pub fn delete(&mut self, name: &str) -> bool {
-        let there = self.kept.leases.remove(&name.into()).is_some();
+        let there = self.kept.leases.remove(name).is_some();
         self.kept.revision += u64::from(there);
         there
     }

@@ -1,7 +1,7 @@
 //! Who is connected: the transaction of each session, what it waits for, its advisory locks, and since when it is idle.
 
 use super::statement::{Session, Statement, Text};
-use std::collections::BTreeMap;
+use crate::sorted::Sorted;
 
 /// A session.
 #[derive(Clone, Debug, Default)]
@@ -38,22 +38,22 @@ pub(super) struct Waiting {
 /// All sessions, and the advisory locks.
 #[derive(Clone, Debug)]
 pub(super) struct Sessions {
-    pub(super) open: BTreeMap<Session, Open>,
+    pub(super) open: Sorted<Session, Open>,
     /// Who has it, and how often.
-    locks: BTreeMap<Text, (Session, u32)>,
+    locks: Sorted<Text, (Session, u32)>,
 }
 
 impl Sessions {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            open: BTreeMap::new(),
-            locks: BTreeMap::new(),
+            open: Sorted::default(),
+            locks: Sorted::default(),
         }
     }
 
     /// Takes an advisory lock, if nobody else has it.
     pub(super) fn lock(&mut self, session: Session, name: &Text) -> bool {
-        let (owner, times) = self.locks.entry(name.clone()).or_insert((session, 0));
+        let (owner, times) = self.locks.keep(name.clone(), (session, 0));
         if *owner != session {
             return false;
         }
@@ -89,13 +89,13 @@ impl Sessions {
 
     /// All are over.
     pub(super) fn clear(&mut self) {
-        self.open.clear();
-        self.locks.clear();
+        self.open = Sorted::default();
+        self.locks = Sorted::default();
     }
 
     /// When the next one will have been idle for too long.
     pub(super) fn due(&self) -> Option<u64> {
-        self.open.values().filter_map(Open::due).min()
+        self.open.iter().filter_map(|(_, open)| open.due()).min()
     }
 
     /// One that was idle for too long.

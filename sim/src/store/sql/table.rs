@@ -1,7 +1,8 @@
 //! The table: each row as it is committed, as the transaction that has it locked sees it, and what became of it lately.
 
 use super::statement::{Columns, Session, Text, Values};
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::Sorted;
+use std::collections::VecDeque;
 
 /// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,17 +62,17 @@ type Change = (u64, Text, Option<Row>);
 /// All rows.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    slots: BTreeMap<Text, Slot>,
+    slots: Sorted<Text, Slot>,
     /// How far behind the standby is.
     lag: u64,
     unstreamed: VecDeque<Change>,
-    backup: Option<BTreeMap<Text, Row>>,
+    backup: Option<Sorted<Text, Row>>,
 }
 
 impl Table {
-    pub(super) const fn new(lag: u64) -> Self {
+    pub(super) fn new(lag: u64) -> Self {
         Self {
-            slots: BTreeMap::new(),
+            slots: Sorted::default(),
             lag,
             unstreamed: VecDeque::new(),
             backup: None,
@@ -105,17 +106,17 @@ impl Table {
 
     /// A session locks a row that no other has locked.
     pub(super) fn lock(&mut self, session: Session, name: &Text) {
-        self.slots.entry(name.clone()).or_default().owner = Some(session);
+        self.slots.or_default(name.clone()).owner = Some(session);
     }
 
     /// A session, which has it locked, makes this of a row.
     pub(super) fn write(&mut self, name: &Text, row: Row) {
-        self.slots.entry(name.clone()).or_default().pending = Some(row);
+        self.slots.or_default(name.clone()).pending = Some(row);
     }
 
     /// The transaction of a session ends.
     pub(super) fn end(&mut self, now: u64, session: Session, commit: bool) {
-        for (name, slot) in &mut self.slots {
+        for (name, slot) in self.slots.iter_mut() {
             if slot.owner != Some(session) {
                 continue;
             }
@@ -136,7 +137,7 @@ impl Table {
 
     /// The server ends, and with it every transaction.
     pub(super) fn forget_transactions(&mut self) {
-        for slot in self.slots.values_mut() {
+        for (_, slot) in self.slots.iter_mut() {
             (slot.owner, slot.pending) = (None, None);
         }
     }
@@ -148,7 +149,7 @@ impl Table {
             if at.saturating_add(self.lag) <= now {
                 break;
             }
-            let slot = self.slots.entry(name).or_default();
+            let slot = self.slots.or_default(name);
             slot.committed = before;
         }
         self.unstreamed.clear();
@@ -163,16 +164,16 @@ impl Table {
 
     /// The copy takes the place of what there is. False without one.
     pub(super) fn restore(&mut self) -> bool {
-        let Some(backup) = self.backup.clone() else {
+        let Some(backup) = &self.backup else {
             return false;
         };
-        let slot = |row| Slot {
-            committed: Some(row),
+        let slot = |row: &Row| Slot {
+            committed: Some(row.clone()),
             ..Slot::default()
         };
         self.slots = backup
-            .into_iter()
-            .map(|(name, row)| (name, slot(row)))
+            .iter()
+            .map(|(name, row)| (name.clone(), slot(row)))
             .collect();
         self.unstreamed.clear();
         true
@@ -180,8 +181,8 @@ impl Table {
 
     /// Rows are gone, deleted by hand. False when there is none.
     pub(super) fn clear(&mut self) -> bool {
-        let any = self.slots.values().any(|slot| slot.committed.is_some());
-        self.slots.clear();
+        let any = self.slots.iter().any(|(_, slot)| slot.committed.is_some());
+        self.slots = Sorted::default();
         self.unstreamed.clear();
         any
     }

@@ -314,7 +314,7 @@ mod tests {
     fn the_highest_number_stays_and_is_taken() {
         let mut tree = Tree::default();
         create(&mut tree, 1, "/e", Mode::Persistent).unwrap();
-        tree.nodes.get_mut(&"/e".into()).unwrap().stat.cversion = i32::MAX - 1;
+        tree.nodes.get_mut("/e").unwrap().stat.cversion = i32::MAX - 1;
         let mut next = |zxid| create(&mut tree, zxid, "/e/n", Mode::PersistentSequential);
         assert_eq!(next(2).as_deref(), Ok("/e/n2147483646"));
         assert_eq!(next(3).as_deref(), Ok("/e/n2147483647"));
