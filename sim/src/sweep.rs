@@ -103,6 +103,10 @@ impl Of {
                     )
             }
             _ if check.is_of_brokers() => false,
+            Self::Store(kind) | Self::Cluster(kind, _) if check.is_of_controllers() => {
+                kind.keeps_in_store()
+            }
+            _ if check.is_of_controllers() => false,
             Self::Raft => !check.is_of_broadcast() && !check.is_of_kraft(),
             Self::Store(kind) | Self::Cluster(kind, _) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())

@@ -386,6 +386,12 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "kz-no-stale-write",
+        "ZooKeeper takes no write of a controller whose epoch is not the stored one.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

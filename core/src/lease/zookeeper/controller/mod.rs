@@ -41,7 +41,7 @@ mod answers;
 mod api;
 mod calls;
 
-use super::api::{Data, Path, Reply};
+use super::api::{Data, Path, Reply, SessionId};
 use super::client::{Client, News, Rest};
 use super::config::Config;
 use crate::lease::office::Office;
@@ -133,6 +133,12 @@ impl<R: Rules> Controller<R> {
     #[must_use]
     pub fn holder(&self) -> Option<Claimant> {
         self.seen.as_deref().and_then(value::claimant)
+    }
+
+    /// The session that it has, or had last; [`SessionId::NONE`] before the first. What the host writes goes by it.
+    #[must_use]
+    pub const fn session(&self) -> SessionId {
+        self.client.session.id()
     }
 
     /// What goes into every transaction that the host makes while it leads; nothing while it does not. One that was taken in one
