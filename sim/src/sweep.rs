@@ -402,7 +402,11 @@ mod tests {
 
     #[test]
     fn some_hundred_seeds_over_a_cluster_hold_and_nothing_is_vacuous() {
-        for kind in [lease::Kind::Etcd, lease::Kind::ZooKeeper] {
+        for kind in [
+            lease::Kind::Etcd,
+            lease::Kind::ZooKeeper,
+            lease::Kind::Controller,
+        ] {
             let setting = Setting {
                 by_store: Some(ByStore {
                     servers: 3,

@@ -245,7 +245,13 @@ fn a_lease_never_ends_early_when_the_leading_member_changes() {
 fn nobody_believes_to_lead_beside_another_under_random_schedules() {
     let mut exercised = 0;
     for seed in 0..500 {
-        let kind = [Kind::Etcd, Kind::EtcdSingle, Kind::ZooKeeper][seed as usize % 3];
+        let kinds = [
+            Kind::Etcd,
+            Kind::EtcdSingle,
+            Kind::ZooKeeper,
+            Kind::Controller,
+        ];
+        let kind = kinds[seed as usize % kinds.len()];
         let setting = Setting {
             by_store: Some(ByStore {
                 servers: MEMBERS as u8,
@@ -259,6 +265,7 @@ fn nobody_believes_to_lead_beside_another_under_random_schedules() {
             Check::TokenRises,
             Check::OneLeaderPerTerm,
             Check::NeverRevives,
+            Check::ControllerNoStaleWrite,
         ] {
             let outcome = made.world.verdict(check).outcome;
             assert_ne!(outcome, Outcome::Broken, "seed {seed} {check:?}");

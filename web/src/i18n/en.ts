@@ -96,6 +96,7 @@ export const en = {
   'scheme.etcd-single': 'etcd: one key',
   'scheme.milvus': 'Milvus: active and standby',
   'scheme.zookeeper': 'ZooKeeper: ephemeral nodes',
+  'scheme.zookeeper-controller': 'ZooKeeper: Kafka’s controller of old',
   'scheme.kubernetes': 'Kubernetes: a Lease',
   'scheme.redis': 'Redis: SET NX PX',
   'scheme.redlock': 'Redlock: five Redis',
@@ -366,6 +367,8 @@ export const en = {
   'check.kp-no-ack-loss': 'Acknowledged records survive',
   'check.kp-no-ack-loss.why':
     'With acks=1, or where an election may be unclean, what a producer was told is in may be lost, by design.',
+  'check.kz-no-stale-write': 'ZooKeeper takes no stale write',
+  'check.kz-no-stale-write.why': 'ZooKeeper takes no write of a controller whose epoch is not the stored one.',
 
   // Setting
   'setting.title': 'Setting',
@@ -683,6 +686,8 @@ export const en = {
   'event.write-issued': '{actor} writes to {other} with token {term}',
   'event.write-accepted': '{actor} takes the write of {other}, token {term}',
   'event.write-accepted.stale': '{actor} takes a stale write of {other}, token {term}',
+  'event.write-refused.epoch':
+    '{actor} does not keep what {other} wrote in epoch {term}: the version of the epoch has changed',
   'event.write-refused': '{actor} refuses the write of {other}, token {term}: {why}',
   'event.fenced': '{actor} is fenced at token {term} by {other}',
   'event.read': '{actor} is read by {other}',
@@ -836,6 +841,7 @@ export const en = {
   'refused.5': 'for another reason',
   'refused.6': 'the job is done',
   'refused.7': 'the job has another owner',
+  'refused.8': 'another epoch has begun',
 
   'message.ClientRequest': 'client request',
   'message.ClientReply': 'client reply',

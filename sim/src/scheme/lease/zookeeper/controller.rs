@@ -58,6 +58,8 @@ pub(in super::super) struct Broker {
     asked: Option<(Ticket, Instant)>,
     /// When to ask for it.
     next: Instant,
+    /// The session it had last.
+    session: SessionId,
     life: u64,
     /// How often it asked.
     number: u64,
@@ -95,6 +97,7 @@ impl Broker {
             creates: false,
             asked: None,
             next: now,
+            session: SessionId::NONE,
             life,
             number: HOST,
             says: VecDeque::new(),
@@ -144,6 +147,10 @@ impl Broker {
         {
             self.guards.push((tenure.token, guard));
         }
+        let session = self.machine.session();
+        if std::mem::replace(&mut self.session, session) != session {
+            self.next = now;
+        }
         if self.due().is_none_or(|due| due > now) {
             return;
         }
@@ -152,7 +159,6 @@ impl Broker {
         let Some((token, value)) = self.writes.front().copied() else {
             return;
         };
-        let session = self.machine.session();
         let guard = self.guards.iter().rev().find(|(of, _)| *of == token);
         let Some((_, guard)) = guard.filter(|_| session != SessionId::NONE) else {
             return;
@@ -277,5 +283,126 @@ impl Candidate for Broker {
         self.machine
             .budget()
             .map_or(Duration::ZERO, |budget| budget.belief)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ZooKeeper, nodes, tick_time};
+    use super::*;
+    use crate::server::Service;
+    use tenure::lease::{Claimant, Config, Identity, Rule};
+
+    /// A server, and two brokers whose clocks are its own.
+    struct Bench {
+        now: Instant,
+        server: ZooKeeper,
+        brokers: Vec<Broker>,
+    }
+
+    impl Bench {
+        fn new(off: &[Rule]) -> Self {
+            let now = Instant::from_micros(1_000_000);
+            let broker = |name: &str| {
+                let config = Config::new(Claimant::new(Identity::new(name).unwrap()));
+                let boot = Boot {
+                    incarnation: 1,
+                    seed: 1,
+                };
+                let config = nodes(KAFKA, config, 1);
+                Broker::with_rules(config, boot, now, Switched::without(off)).unwrap()
+            };
+            Self {
+                now,
+                server: ZooKeeper::new(tick_time(Timing::default().ttl)),
+                brokers: vec![broker("n1"), broker("n2")],
+            }
+        }
+
+        /// So long passes, in which only these run.
+        fn run(&mut self, millis: u64, awake: &[usize]) {
+            let end = self.now + Duration::from_millis(millis);
+            while self.now < end {
+                self.now = self.now + Duration::from_millis(10);
+                let now = self.now.as_micros();
+                self.server.wake(now);
+                for place in awake {
+                    let broker = &mut self.brokers[*place];
+                    broker.handle(self.now, Input::Timeout);
+                    loop {
+                        while let Some(output) = broker.poll() {
+                            if let Output::Request(ticket, call) = output {
+                                let (_, ask) = Broker::ask(call);
+                                self.server.ask(now, *place as u16, ticket, &ask);
+                            }
+                        }
+                        // What is for one that does not run is lost.
+                        let Some((to, ticket, said)) = self.server.poll() else {
+                            break;
+                        };
+                        if usize::from(to) == *place {
+                            broker.handle(self.now, Input::Reply(ticket, Broker::reply(said)));
+                        }
+                    }
+                }
+            }
+        }
+
+        fn keep(&mut self, place: usize, token: Token, value: u64) {
+            self.brokers[place].keep(self.now, token, value);
+        }
+
+        fn kept(&self) -> Option<&str> {
+            self.server.server.held().data(&state()).map(|data| &**data)
+        }
+
+        fn stale(&self) -> bool {
+            self.server.stale_write().is_some()
+        }
+    }
+
+    /// The first was elected and froze, and the second leads since.
+    fn overtaken(off: &[Rule]) -> (Bench, [Token; 2]) {
+        let mut bench = Bench::new(off);
+        bench.run(2_000, &[0]);
+        let first = bench.brokers[0].tenure().expect("it leads").token;
+        bench.keep(0, first, 7);
+        bench.run(100, &[0]);
+        assert_eq!((bench.kept(), bench.stale()), (Some("1 7"), false));
+        bench.run(20_000, &[1]);
+        let second = bench.brokers[1].tenure().expect("it leads").token;
+        bench.keep(1, second, 8);
+        bench.run(100, &[1]);
+        assert_eq!((bench.kept(), bench.stale()), (Some("2 8"), false));
+        (bench, [first, second])
+    }
+
+    #[test]
+    fn what_one_that_was_overtaken_had_to_write_is_refused_by_its_next_session() {
+        let (mut bench, [first, second]) = overtaken(&[]);
+        let session = bench.brokers[0].session;
+        bench.keep(0, first, 9);
+        bench.keep(0, first, 10);
+        bench.run(2_000, &[0]);
+        assert_ne!(bench.brokers[0].session, session);
+        assert_eq!((bench.kept(), bench.stale()), (Some("2 8"), false));
+        let broker = &mut bench.brokers[0];
+        let refused: Vec<_> = std::iter::from_fn(|| broker.poll_refused()).collect();
+        assert_eq!(refused, [first, first]);
+        bench.keep(1, second, 11);
+        bench.run(100, &[1]);
+        assert_eq!(bench.kept(), Some("2 11"));
+    }
+
+    #[test]
+    fn without_its_guard_it_is_taken_and_that_is_seen_at_the_server() {
+        let (mut bench, [first, second]) = overtaken(&[Rule::GuardedWrites]);
+        bench.keep(0, first, 9);
+        bench.run(2_000, &[0]);
+        assert_eq!((bench.kept(), bench.stale()), (Some("1 9"), true));
+        assert_eq!(bench.brokers[0].poll_refused(), None);
+        bench.keep(1, second, 10);
+        bench.run(100, &[1]);
+        assert_eq!((bench.kept(), bench.stale()), (Some("2 10"), false));
     }
 }
