@@ -222,7 +222,8 @@ fn guarded_writes_off_breaks_no_stale_write() {
 /// A controller comes back within its session, and leads in the epoch of its former life until that is over (KAFKA-1029).
 #[test]
 fn own_session_off_lets_a_process_take_what_its_former_life_held() {
-    let back = r#""faults": [{"at": "5s", "crash": "leader"}, {"at": "5200ms", "restart": "crashed"}]"#;
+    let back =
+        r#""faults": [{"at": "5s", "crash": "leader"}, {"at": "5200ms", "restart": "crashed"}]"#;
     let rule = Rule::OwnSession;
     let scenario = written(Kind::Controller, back);
     is_killed(rule, Check::TokenRises, 20, scenario);

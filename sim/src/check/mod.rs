@@ -501,8 +501,7 @@ impl Check {
     /// Whether it is of Kafka's brokers and partitions alone.
     #[must_use]
     pub const fn is_of_brokers(self) -> bool {
-        self as u8 >= Self::KafkaFencedNeverLeads as u8
-            && self as u8 <= Self::KafkaNoAckLoss as u8
+        self as u8 >= Self::KafkaFencedNeverLeads as u8 && self as u8 <= Self::KafkaNoAckLoss as u8
     }
 
     /// Whether it is of Kafka's controllers over ZooKeeper alone.

@@ -368,7 +368,8 @@ export const en = {
   'check.kp-no-ack-loss.why':
     'With acks=1, or where an election may be unclean, what a producer was told is in may be lost, by design.',
   'check.kz-no-stale-write': 'ZooKeeper takes no stale write',
-  'check.kz-no-stale-write.why': 'ZooKeeper takes no write of a controller whose epoch is not the stored one.',
+  'check.kz-no-stale-write.why':
+    'ZooKeeper takes no write of a controller whose epoch is not the stored one.',
 
   // Setting
   'setting.title': 'Setting',

@@ -34,7 +34,8 @@ use tenure::lease::{
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
 };
 use tenure::{
-    Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Token, Unknown,
+    Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Token,
+    Unknown,
 };
 
 /// What a store is asked.

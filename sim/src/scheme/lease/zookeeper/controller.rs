@@ -232,9 +232,7 @@ impl Election for Broker {
 
     fn poll(&mut self) -> Option<Output<Infallible, Call>> {
         Some(match self.machine.poll() {
-            Some(Output::Request(ticket, request)) => {
-                Output::Request(ticket, Call::Elect(request))
-            }
+            Some(Output::Request(ticket, request)) => Output::Request(ticket, Call::Elect(request)),
             Some(Output::Event(event)) => Output::Event(event),
             Some(Output::Send(_, never)) => match never {},
             None => {
