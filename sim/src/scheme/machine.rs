@@ -221,7 +221,7 @@ impl Setup {
     /// Whether leaders keep what they decide in the store by which they were elected.
     pub(crate) const fn keeps_in_store(&self) -> bool {
         match self {
-            Self::Lease(setup) => setup.kind.keeps_in_store(),
+            Self::Lease(setup) => setup.keeps_in_store(),
             _ => false,
         }
     }

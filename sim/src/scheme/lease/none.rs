@@ -113,6 +113,10 @@ impl Setup {
         match self.0 {}
     }
 
+    pub(super) const fn keeps_in_store(&self) -> bool {
+        match self.0 {}
+    }
+
     pub(super) const fn is_connected(&self) -> bool {
         match self.0 {}
     }

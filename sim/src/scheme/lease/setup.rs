@@ -255,6 +255,11 @@ impl Setup {
         self.kind.has_tokens()
     }
 
+    /// Whether their leaders keep what they decide in the store, too.
+    pub(in crate::scheme) const fn keeps_in_store(&self) -> bool {
+        self.kind.keeps_in_store()
+    }
+
     /// Whether they and the servers speak over connections, and are told of those.
     pub(in crate::scheme) const fn is_connected(&self) -> bool {
         self.kind.is_connected(self.servers)
