@@ -152,6 +152,8 @@ impl Resource {
 pub const JOB_DONE: u64 = 6;
 /// The code of a refusal in the trace: the job has another owner.
 pub const JOB_OWNED: u64 = 7;
+/// The code of a refusal in the trace: the store keeps nothing of a leader whose epoch is not the stored one.
+pub const EPOCH_MOVED: u64 = 8;
 
 /// The code of a guard's refusal in the trace.
 #[must_use]

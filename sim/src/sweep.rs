@@ -103,6 +103,10 @@ impl Of {
                     )
             }
             _ if check.is_of_brokers() => false,
+            Self::Store(kind) | Self::Cluster(kind, _) if check.is_of_controllers() => {
+                kind.keeps_in_store()
+            }
+            _ if check.is_of_controllers() => false,
             Self::Raft => !check.is_of_broadcast() && !check.is_of_kraft(),
             Self::Store(kind) | Self::Cluster(kind, _) => {
                 !check.is_of_peers() && (kind.has_tokens() || !check.is_of_tokens())
@@ -398,7 +402,11 @@ mod tests {
 
     #[test]
     fn some_hundred_seeds_over_a_cluster_hold_and_nothing_is_vacuous() {
-        for kind in [lease::Kind::Etcd, lease::Kind::ZooKeeper] {
+        for kind in [
+            lease::Kind::Etcd,
+            lease::Kind::ZooKeeper,
+            lease::Kind::Controller,
+        ] {
             let setting = Setting {
                 by_store: Some(ByStore {
                     servers: 3,

@@ -1,9 +1,11 @@
 //! Elections by an etcd or a ZooKeeper that is a cluster of three, in whole worlds.
 
+use std::collections::BTreeMap;
 use tenure::Duration;
 use tenure::lease::{Rule, Timing};
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::fault::{Action, Who};
+use tenure_sim::physics::trace::Kind as What;
 use tenure_sim::physics::weather::Weather;
 use tenure_sim::scenario::{Elects, Lease, Scenario};
 use tenure_sim::schedule::{self, ByStore, Setting};
@@ -245,7 +247,13 @@ fn a_lease_never_ends_early_when_the_leading_member_changes() {
 fn nobody_believes_to_lead_beside_another_under_random_schedules() {
     let mut exercised = 0;
     for seed in 0..500 {
-        let kind = [Kind::Etcd, Kind::EtcdSingle, Kind::ZooKeeper][seed as usize % 3];
+        let kinds = [
+            Kind::Etcd,
+            Kind::EtcdSingle,
+            Kind::ZooKeeper,
+            Kind::Controller,
+        ];
+        let kind = kinds[seed as usize % kinds.len()];
         let setting = Setting {
             by_store: Some(ByStore {
                 servers: MEMBERS as u8,
@@ -259,6 +267,7 @@ fn nobody_believes_to_lead_beside_another_under_random_schedules() {
             Check::TokenRises,
             Check::OneLeaderPerTerm,
             Check::NeverRevives,
+            Check::ControllerNoStaleWrite,
         ] {
             let outcome = made.world.verdict(check).outcome;
             assert_ne!(outcome, Outcome::Broken, "seed {seed} {check:?}");
@@ -325,4 +334,37 @@ fn a_write_alone_does_not_prove_that_the_leading_member_heard_of_the_session() {
     let seed = found.expect("a seed shows it");
     assert_eq!(broken(seed, &off), [Check::BelievedLeaders]);
     assert_eq!(broken(seed, &[]), []);
+}
+
+/// `/controller` and its epoch are read one after the other, of members that may be behind, while others are elected: whoever
+/// is followed was elected in the epoch that goes with its name.
+#[test]
+fn who_follows_a_controller_names_it_with_its_own_epoch() {
+    let mut followed = 0;
+    for seed in 0..200 {
+        let setting = Setting {
+            by_store: Some(ByStore {
+                // The cluster takes ten times as long.
+                servers: if seed % 10 == 0 { MEMBERS as u8 } else { 1 },
+                ..ByStore::of(Kind::Controller)
+            }),
+            ..Setting::default()
+        };
+        let made = schedule::make(seed, &setting, |_| ()).unwrap();
+        let mut world = World::new(&made.scenario);
+        world.trace_mut().recording = true;
+        world.run();
+        let events = &world.trace().fresh;
+        let of = |kind| events.iter().filter(move |event| event.kind == kind);
+        let elected: BTreeMap<i64, i32> = of(What::Elected)
+            .map(|event| (event.term, event.actor.into()))
+            .collect();
+        for event in of(What::Following).filter(|event| event.other >= 0) {
+            // Of one that was elected and never heard of it nothing is said.
+            let by = elected.get(&event.term).unwrap_or(&event.other);
+            assert_eq!(*by, event.other, "seed {seed} at {}", event.at);
+            followed += 1;
+        }
+    }
+    assert!(followed > 3_000, "{followed}");
 }

@@ -26,6 +26,7 @@ fn checks_of(invariant: Invariant) -> &'static [Check] {
             Check::TokenHolder,
             Check::NeverRevives,
         ],
+        Invariant::NoStaleWrite => &[Check::ControllerNoStaleWrite],
         _ => &[],
     }
 }
@@ -203,6 +204,34 @@ fn outwait_former_off_breaks_believed_leaders() {
         Check::BelievedLeaders,
         20,
         written(Kind::SqlSession, gone),
+    );
+}
+
+/// A controller had still to write when it was overtaken (KAFKA-6082).
+#[test]
+fn guarded_writes_off_breaks_no_stale_write() {
+    let rule = Rule::GuardedWrites;
+    is_killed(
+        rule,
+        Check::ControllerNoStaleWrite,
+        20,
+        stormy(Kind::Controller, rule),
+    );
+}
+
+/// A controller comes back within its session, and leads in the epoch of its former life until that is over (KAFKA-1029).
+#[test]
+fn own_session_off_lets_a_process_take_what_its_former_life_held() {
+    let back =
+        r#""faults": [{"at": "5s", "crash": "leader"}, {"at": "5200ms", "restart": "crashed"}]"#;
+    let rule = Rule::OwnSession;
+    let scenario = written(Kind::Controller, back);
+    is_killed(rule, Check::TokenRises, 20, scenario);
+    is_killed(
+        rule,
+        Check::BelievedLeaders,
+        600,
+        stormy(Kind::Controller, rule),
     );
 }
 

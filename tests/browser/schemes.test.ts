@@ -10,6 +10,7 @@ const SCHEMES = [
   ['etcd-single', 1],
   ['milvus', 1],
   ['zookeeper', 1],
+  ['zookeeper-controller', 1],
   ['kubernetes', 1],
   ['redis', 1],
   ['redlock', 5],

@@ -12,6 +12,7 @@ use super::leader_again::LeaderAgain;
 use super::linearizable::{Fate, Finding};
 use super::logs::LogJudges;
 use super::never_revives::NeverRevives;
+use super::no_stale_write::NoStaleWrite;
 use super::one_leader::OneLeaderPerTerm;
 use super::one_vote::OneVotePerTerm;
 #[cfg(feature = "peers")]
@@ -36,6 +37,7 @@ pub struct Judges {
     leader_again: LeaderAgain,
     never_revives: NeverRevives,
     token_holder: TokenHolder,
+    no_stale_write: NoStaleWrite,
     /// Where there are jobs.
     jobs: Option<Box<JobJudges>>,
     /// Where there are logs.
@@ -104,6 +106,7 @@ impl Judges {
             leader_again: LeaderAgain::new(nodes, promises.leader_within),
             never_revives: NeverRevives::new(nodes),
             token_holder: TokenHolder::new(resources),
+            no_stale_write: NoStaleWrite::default(),
             jobs: promises.job_within.map(|within| {
                 Box::new(JobJudges {
                     lost: JobsLost::new(within),
@@ -276,6 +279,10 @@ impl Judges {
                 let stale = self.stale.wrote(now, resource, node, token, accepted);
                 broken.add(check, stale);
             }
+            Fact::WroteToStore { taken, .. } => broken.add(
+                Check::ControllerNoStaleWrite,
+                self.no_stale_write.wrote(now, taken),
+            ),
             Fact::Whole(whole) => {
                 broken.add(Check::LeaderAgain, self.leader_again.whole(now, whole));
                 if let Some(logs) = &mut self.logs {
@@ -481,6 +488,7 @@ impl Judges {
             Check::LeaderAgain => self.leader_again.tally(),
             Check::NeverRevives => self.never_revives.tally(),
             Check::TokenHolder => self.token_holder.tally(),
+            Check::ControllerNoStaleWrite => self.no_stale_write.tally(),
             // Judged from what is recorded, when it is.
             Check::LinearizableFenced
             | Check::LinearizableUnfenced
@@ -543,7 +551,9 @@ impl Judges {
     /// Whether the workload has anything that the rule is about.
     #[must_use]
     pub fn concerns(&self, check: Check) -> bool {
-        if check.is_of_brokers() {
+        if check.is_of_controllers() {
+            self.promises.controllers
+        } else if check.is_of_brokers() {
             self.promises.brokers
         } else if self.promises.brokers && check.is_of_store() {
             false

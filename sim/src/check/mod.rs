@@ -42,6 +42,7 @@ mod log_continuity;
 mod log_matching;
 pub(crate) mod logs;
 mod never_revives;
+mod no_stale_write;
 mod one_leader;
 mod one_vote;
 #[cfg(feature = "peers")]
@@ -158,6 +159,13 @@ pub enum Fact {
         /// Whether it begins, and does not go on after it was frozen.
         begins: bool,
     },
+    /// A write that the leader of an earlier epoch had made reached the store by which it was elected.
+    WroteToStore {
+        /// Which server, as an actor.
+        server: usize,
+        /// Whether it was taken.
+        taken: bool,
+    },
     /// The effect of a job reached a resource.
     Finished {
         /// Which resource.
@@ -227,6 +235,8 @@ pub enum Check {
     IntersectingQuorums,
     /// Watchers of the store are told every change of their keys, in order, once, and no other.
     WatchComplete,
+    /// ZooKeeper takes no write of a controller that was overtaken (KZ-NoStaleWrite).
+    ControllerNoStaleWrite,
     /// On every disk the accepted epoch is never below the current one, and neither falls (ZK-EpochOrder).
     EpochOrder,
     /// Who promised an epoch logs and acknowledges nothing of an earlier one (ZK-PromiseBeforeAct).
@@ -303,7 +313,7 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 63] = [
+    pub const ALL: [Self; 64] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -331,6 +341,7 @@ impl Check {
         Self::LocalReads,
         Self::IntersectingQuorums,
         Self::WatchComplete,
+        Self::ControllerNoStaleWrite,
         Self::EpochOrder,
         Self::PromiseBeforeAct,
         Self::LocalPrimaryOrder,
@@ -436,6 +447,7 @@ impl Check {
             Self::KafkaLogMatching => "kp-log-matching",
             Self::KafkaInSyncAgain => "kp-in-sync-again",
             Self::KafkaNoAckLoss => "kp-no-ack-loss",
+            Self::ControllerNoStaleWrite => "kz-no-stale-write",
         }
     }
 
@@ -445,7 +457,8 @@ impl Check {
         matches!(self, Self::OneVotePerTerm)
             || (self as u8 >= Self::LogMatching as u8
                 && !self.is_of_sentinels()
-                && !self.is_of_brokers())
+                && !self.is_of_brokers()
+                && !self.is_of_controllers())
     }
 
     /// Whether it is of sentinels and their data servers alone.
@@ -488,7 +501,13 @@ impl Check {
     /// Whether it is of Kafka's brokers and partitions alone.
     #[must_use]
     pub const fn is_of_brokers(self) -> bool {
-        self as u8 >= Self::KafkaFencedNeverLeads as u8
+        self as u8 >= Self::KafkaFencedNeverLeads as u8 && self as u8 <= Self::KafkaNoAckLoss as u8
+    }
+
+    /// Whether it is of Kafka's controllers over ZooKeeper alone.
+    #[must_use]
+    pub const fn is_of_controllers(self) -> bool {
+        matches!(self, Self::ControllerNoStaleWrite)
     }
 
     /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.

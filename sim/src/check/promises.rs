@@ -31,6 +31,8 @@ pub struct Promises {
     pub kraft: Option<u64>,
     /// Beside them are brokers, whose partitions clients use.
     pub brokers: bool,
+    /// Who leads keeps what it decides in the ZooKeeper by which it was elected.
+    pub controllers: bool,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.
@@ -128,7 +130,8 @@ impl Promises {
             | Check::KafkaNoStaleCommand
             | Check::KafkaHighWatermark
             | Check::KafkaLogMatching
-            | Check::KafkaInSyncAgain => true,
+            | Check::KafkaInSyncAgain
+            | Check::ControllerNoStaleWrite => true,
             Check::TokenRises
             | Check::BelievedLeaders
             | Check::JobsConcurrent
@@ -352,6 +355,9 @@ impl Promises {
             }
             (Check::KafkaNoAckLoss, _) => {
                 "With acks=1 a leader alone acknowledges, and what no follower has copied goes with it; with acks=all an unclean election loses what everybody in sync had."
+            }
+            (Check::ControllerNoStaleWrite, _) => {
+                "ZooKeeper takes no write of a controller whose epoch is not the stored one."
             }
             (Check::JobsConcurrent, false) => {
                 "Without leases a tenure has no end that a cut-off leader could know of: it works on beside its successor."

@@ -147,6 +147,7 @@ pub(super) const fn refused(code: i64) -> &'static str {
         4 => "closed",
         6 => "done",
         7 => "another's",
+        8 => "epoch-moved",
         _ => "other",
     }
 }

@@ -101,6 +101,9 @@ impl<M: Hosted> Node<M> {
             Packet::StoreSaid { ticket, said } => {
                 let said = Answer::Store(Arc::unwrap_or_clone(said));
                 self.feed(env, me, tenure::Input::Reply(ticket, Ok(said)));
+                while let Some(token) = self.machine.as_mut().and_then(M::poll_refused) {
+                    env.store_refused(from.into(), me, token);
+                }
             }
             other => {
                 if let Some((message, load)) = M::unload(other) {
@@ -171,6 +174,10 @@ impl<M: Hosted> Node<M> {
     /// Writes that have been thought about leave for the resources, whatever has become of the leader meanwhile.
     pub(super) fn write_what_was_thought(&mut self, env: &mut Env, me: usize) {
         while let Some(writes) = self.app.thought(env.now) {
+            let kept = match writes[0] {
+                Packet::Write { pass, value, .. } => Some((pass.token, value)),
+                _ => None,
+            };
             for (resource, packet) in writes.into_iter().enumerate() {
                 let actor = env.resource_actor(resource);
                 if let Packet::Write { request, .. } = packet {
@@ -180,6 +187,12 @@ impl<M: Hosted> Node<M> {
                     env.used(resource, Use::Left { node, request });
                 }
                 env.send_outside(me, actor, env.clients.write_delay, packet);
+            }
+            let now = self.clock.reads(env.now);
+            if let (Some((token, value)), Some(machine)) = (kept, &mut self.machine)
+                && machine.keep(now, token, value)
+            {
+                self.settle(env, me);
             }
         }
     }

@@ -28,7 +28,7 @@ use tenure::lease::{Budget, BudgetError};
 use tenure::log::{Position, Shape};
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::ChangeRefused;
-use tenure::{Duration, Election, Input, Instant, Output, Standing, Unknown};
+use tenure::{Duration, Election, Input, Instant, Output, Standing, Token, Unknown};
 
 /// A machine of one scheme or another.
 #[derive(Clone, Debug)]
@@ -215,6 +215,14 @@ impl Setup {
         match self {
             Self::Lease(setup) => setup.has_tokens(),
             _ => true,
+        }
+    }
+
+    /// Whether leaders keep what they decide in the store by which they were elected.
+    pub(crate) const fn keeps_in_store(&self) -> bool {
+        match self {
+            Self::Lease(setup) => setup.keeps_in_store(),
+            _ => false,
         }
     }
 
@@ -607,6 +615,20 @@ impl Scheme for Machine {
             return machine.connection(now, with, stands);
         }
         either!(self, peer => peer.connection(now, with, stands), _ => {});
+    }
+
+    fn keep(&mut self, now: Instant, token: Token, value: u64) -> bool {
+        match self {
+            Self::Lease(machine) => machine.keep(now, token, value),
+            _ => false,
+        }
+    }
+
+    fn poll_refused(&mut self) -> Option<Token> {
+        match self {
+            Self::Lease(machine) => machine.poll_refused(),
+            _ => None,
+        }
     }
 
     fn change(&mut self, now: Instant, voters: &[u16], learners: &[u16]) -> bool {

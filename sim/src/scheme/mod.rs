@@ -36,7 +36,7 @@ use tenure::fence::Holder;
 use tenure::log::{Position, Shape};
 #[cfg(not(target_family = "wasm"))]
 use tenure::raft::ChangeRefused;
-use tenure::{Election, Instant};
+use tenure::{Election, Instant, Token};
 
 /// What a machine asks its host for.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,6 +133,17 @@ pub trait Scheme: Election {
     /// The connection to another node ended, could not be made, or stands again. Told to those alone that
     /// [speak over connections](Setup::is_connected).
     fn connection(&mut self, _: Instant, _peer: usize, _stands: bool) {}
+
+    /// What was decided in a tenure is kept in the store by which it was elected, where that is for those who lead. Whether it
+    /// is to be said.
+    fn keep(&mut self, _: Instant, _token: Token, _value: u64) -> bool {
+        false
+    }
+
+    /// In which tenure something was decided that the store refused to keep.
+    fn poll_refused(&mut self) -> Option<Token> {
+        None
+    }
 
     /// Who leads begins a change of who takes part; false when it may not.
     fn change(&mut self, _: Instant, _voters: &[u16], _learners: &[u16]) -> bool {

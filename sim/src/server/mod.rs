@@ -101,6 +101,12 @@ pub(crate) trait Service {
     /// The records of the election, to be shown: whoever holds by one comes first, and then who waits, in order.
     fn records(&self, now: u64) -> Vec<Record>;
 
+    /// The change by which somebody who was overtaken wrote, if that is what was written last: of a store that is to take no
+    /// such write.
+    fn stale_write(&self) -> Option<u64> {
+        None
+    }
+
     /// When something happens by itself.
     fn due(&self) -> Option<u64> {
         None
@@ -210,6 +216,8 @@ pub struct Server {
     late: Vec<Late>,
     /// The earliest wake-up that is scheduled.
     wake_at: u64,
+    /// The last change by which somebody wrote who was overtaken.
+    stale: u64,
     by: Blames,
 }
 
@@ -241,6 +249,7 @@ impl Server {
             status: Status::Up,
             late: Vec::new(),
             wake_at: NEVER,
+            stale: 0,
             by: Blames {
                 crash: NOBODY,
                 pause: NOBODY,
@@ -451,6 +460,12 @@ impl Server {
 
     /// Says what there is to say, and looks again when something happens by itself.
     fn settle(&mut self, env: &mut Env, me: usize) {
+        if let Some(change) = self.kept.service().stale_write()
+            && change > self.stale
+        {
+            self.stale = change;
+            env.store_took_stale(me);
+        }
         while let Some((to, ticket, said)) = self.kept.service_mut().poll() {
             let said = Arc::new(said);
             env.send(me, usize::from(to), Packet::StoreSaid { ticket, said });

@@ -13,10 +13,12 @@ use crate::physics::network::{Fate, Network, Slot};
 use crate::physics::queue::Queue;
 use crate::physics::trace::{Event, Kind, Trace};
 use crate::physics::{Blame, NEVER, NOBODY};
+use crate::resource::EPOCH_MOVED;
 use crate::scenario::Clients;
 use crate::stages::Stages;
 #[cfg(not(target_family = "wasm"))]
 use crate::store::{Range, Said};
+use tenure::Token;
 use tenure::random::Random;
 
 /// How many notifications are on their way from one node to another at the most. ZooKeeper keeps one that waits for its connection
@@ -214,6 +216,20 @@ impl Env {
         }
     }
 
+    /// A node was told that the store does not keep what it decided as the leader of this token.
+    pub(crate) fn store_refused(&mut self, server: usize, node: usize, token: Token) {
+        let refused = Event::new(Kind::WriteRefused, server).with(node);
+        self.emit(refused.term(token.counter).a(EPOCH_MOVED));
+        let taken = false;
+        self.hear(Fact::WroteToStore { server, taken });
+    }
+
+    /// A server of the store keeps what somebody decided who was overtaken.
+    pub(crate) fn store_took_stale(&mut self, server: usize) {
+        let taken = true;
+        self.hear(Fact::WroteToStore { server, taken });
+    }
+
     /// The answer of a resource that nobody is there to hear.
     pub(crate) fn unheard(&mut self, from: usize, packet: &Packet) {
         if let Packet::Answer {
@@ -300,6 +316,7 @@ impl Env {
             Fact::Touched { resource, .. }
             | Fact::Wrote { resource, .. }
             | Fact::Finished { resource, .. } => self.resource_actor(resource),
+            Fact::WroteToStore { server, .. } => server,
             Fact::Whole(_) | Fact::Wished | Fact::JobDue(_) => 0,
         };
         self.violated(broken, actor);

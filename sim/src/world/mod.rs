@@ -181,6 +181,7 @@ impl World {
             brokers: setup.brokers().is_some(),
             #[cfg(not(feature = "peers"))]
             brokers: false,
+            controllers: setup.keeps_in_store(),
         };
         let believers = nodes.max(members - nodes);
         let judges = Judges::new(believers, RESOURCES, promises);

@@ -77,7 +77,18 @@ export const CARDS_ZH: Cards = {
       '持有者和下一个候选者每三分之一会话超时写一次、读一次：由跟随者回应的 ping 证明不了什么；其余候选者只读两次。',
     suffices: '已经有 ZooKeeper 的地方。',
     breaks: '拿序号当令牌：它是 int32，父节点重建后从头开始。会话编号也不是纪元。',
-    used: 'Curator 的 LeaderLatch、HBase、HDFS 故障转移、Kafka 旧控制器（一个临时节点加纪元）。',
+    used: 'Curator 的 LeaderLatch、HBase、HDFS 故障转移。',
+  },
+  'zookeeper-controller': {
+    leads: '哪个代理创建了唯一的临时节点，并在同一事务里把旁边的纪元加一。',
+    next: '大家都监听这个节点，它一消失大家都去抢：一个事务获胜。崩溃时要等会话过期。',
+    old: '与队列方式一样，按自己的时钟停下。写入 ZooKeeper 时同时检查纪元的版本；发给代理的命令带着纪元，旧纪元会被拒绝。',
+    costs:
+      '持有者每三分之一会话超时做一个小事务、读一次，其余候选者各读两次；节点消失时所有候选者同时发请求。',
+    suffices: '候选者只有几个，它们的决定就保存在同一个 ZooKeeper 里时。',
+    breaks:
+      '不带检查的写入：醒来太迟的控制器会在继任者旁边照写（KAFKA-6082）。从别人的当选读来的纪元不是自己的（KAFKA-1096）。',
+    used: '4.0 之前使用 ZooKeeper 的 Kafka。',
   },
   kubernetes: {
     leads: 'Lease 对象里写着谁的名字；每次修改都以读到的版本为条件。',

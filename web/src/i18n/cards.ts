@@ -90,7 +90,19 @@ export const CARDS: Cards = {
     suffices: 'Where ZooKeeper is there already.',
     breaks:
       'The sequence number as a token: it is an int32, and starts again with its parent. A session id is no epoch.',
-    used: 'Curator’s LeaderLatch, HBase, HDFS failover, Kafka’s old controller (one ephemeral node and an epoch).',
+    used: 'Curator’s LeaderLatch, HBase, HDFS failover.',
+  },
+  'zookeeper-controller': {
+    leads:
+      'Which broker created the one ephemeral node, and in the same transaction raised the epoch beside it by one.',
+    next: 'All watch that node, and all try when it goes: one transaction wins. After a crash that is when the session expires.',
+    old: 'Its own clock, as with the queue. What it writes into ZooKeeper goes with a check of the epoch’s version; what it tells brokers carries the epoch, and they refuse an older one.',
+    costs:
+      'A small transaction and a read every third of the session timeout for the holder, two reads for each other; and when the node goes, every candidate asks at once.',
+    suffices: 'A handful of candidates whose decisions are kept in the same ZooKeeper.',
+    breaks:
+      'A write without the check: a controller that woke late wrote beside its successor (KAFKA-6082). An epoch that is read from another’s election is not one’s own (KAFKA-1096).',
+    used: 'Kafka before 4.0, where it ran with ZooKeeper.',
   },
   kubernetes: {
     leads: 'Whose name is in the Lease object. Each change is made only on the version that was read.',

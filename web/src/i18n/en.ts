@@ -49,6 +49,7 @@ export const en = {
   'scheme.etcd-single': 'etcd: one key',
   'scheme.milvus': 'Milvus: active and standby',
   'scheme.zookeeper': 'ZooKeeper: ephemeral nodes',
+  'scheme.zookeeper-controller': 'ZooKeeper: Kafka’s controller of old',
   'scheme.kubernetes': 'Kubernetes: a Lease',
   'scheme.redis': 'Redis: SET NX PX',
   'scheme.redlock': 'Redlock: five Redis',
@@ -199,6 +200,9 @@ export const en = {
   'check.watch-complete': 'Watches miss nothing',
   'check.watch-complete.why':
     'Clients that watch the store are told every change of their keys in order, once, and no other.',
+  'check.kz-no-stale-write': 'ZooKeeper takes no stale write',
+  'check.kz-no-stale-write.why':
+    'ZooKeeper takes no write of a controller whose epoch is not the stored one.',
 
   // Setting
   'setting.title': 'Setting',
@@ -413,6 +417,8 @@ export const en = {
   'event.write-issued': '{actor} writes to {other} with token {term}',
   'event.write-accepted': '{actor} takes the write of {other}, token {term}',
   'event.write-accepted.stale': '{actor} takes a stale write of {other}, token {term}',
+  'event.write-refused.epoch':
+    '{actor} does not keep what {other} wrote in epoch {term}: the version of the epoch has changed',
   'event.write-refused': '{actor} refuses the write of {other}, token {term}: {why}',
   'event.fenced': '{actor} is fenced at token {term} by {other}',
   'event.read': '{actor} is read by {other}',
@@ -483,6 +489,7 @@ export const en = {
   'refused.5': 'for another reason',
   'refused.6': 'the job is done',
   'refused.7': 'the job has another owner',
+  'refused.8': 'another epoch has begun',
 
   'message.ClientRequest': 'client request',
   'message.ClientReply': 'client reply',

@@ -172,8 +172,8 @@ describe('the codes of the engine', () => {
     const [, arms] = /fn refusal_code[\s\S]*?match refused \{([\s\S]*?)\}\n\}/.exec(
       source('sim/src/resource.rs'),
     )!;
-    const jobs = [...source('sim/src/resource.rs').matchAll(/pub const JOB_\w+: u64 = (\d+);/g)];
-    const codes = [...arms.matchAll(/=> (\d+),/g), ...jobs].map(([, code]) => `refused.${code}`);
+    const beside = [...source('sim/src/resource.rs').matchAll(/pub const \w+: u64 = (\d+);/g)];
+    const codes = [...arms.matchAll(/=> (\d+),/g), ...beside].map(([, code]) => `refused.${code}`);
     expect(numbered('refused')).toEqual(codes);
   });
 

@@ -166,6 +166,14 @@ export const RULES: Explained = {
     name: 'Proven at the leader',
     text: 'A session goes on from what the store’s leader heard, which a later write proves. Off: a server that dies takes a ping with it.',
   },
+  'guarded-writes': {
+    name: 'Guarded writes',
+    text: 'A controller writes only together with a check of its epoch. Off: ZooKeeper takes what one that was overtaken had still to write.',
+  },
+  'own-session': {
+    name: 'Own by its session',
+    text: 'An ephemeral node is one’s own by its session. Off, by the name in it: who restarted takes the node of its former life for its election.',
+  },
   'epoch-in-order': {
     name: 'Epochs before ids',
     text: 'Votes compare by epoch, then by log, then by id. Off: two votes beat each other, and the election turns in a circle.',

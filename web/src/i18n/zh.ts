@@ -48,6 +48,7 @@ export const zh: Record<PageKey, string> = {
   'scheme.etcd-single': 'etcd：单个键',
   'scheme.milvus': 'Milvus：一主一备',
   'scheme.zookeeper': 'ZooKeeper：临时节点',
+  'scheme.zookeeper-controller': 'ZooKeeper：Kafka 旧控制器',
   'scheme.kubernetes': 'Kubernetes：Lease 对象',
   'scheme.redis': 'Redis：带期限的键',
   'scheme.redlock': 'Redlock：五台 Redis',
@@ -178,6 +179,8 @@ export const zh: Record<PageKey, string> = {
   'check.intersecting-quorums.why': '任何两个作出决定的多数派都有共同的节点，成员变更期间也是如此。',
   'check.watch-complete': '监视不漏不重',
   'check.watch-complete.why': '监视存储的客户端按顺序得知其键的每次变更，各一次，且没有别的。',
+  'check.kz-no-stale-write': 'ZooKeeper 不收过期写入',
+  'check.kz-no-stale-write.why': '控制器的纪元若不是存储中的那个，ZooKeeper 就不收它的写入。',
 
   'setting.title': '设置',
   'setting.scenario': '场景',
@@ -387,6 +390,7 @@ export const zh: Record<PageKey, string> = {
   'event.write-issued': '{actor} 写入{other}，令牌 {term}',
   'event.write-accepted': '{actor}资源接受 {other} 的写入，令牌 {term}',
   'event.write-accepted.stale': '{actor}资源接受了 {other} 的过期写入，令牌 {term}',
+  'event.write-refused.epoch': '{actor} 不收 {other} 以纪元 {term} 所写：纪元节点的版本已变',
   'event.write-refused': '{actor}资源拒绝 {other} 的写入，令牌 {term}：{why}',
   'event.fenced': '{other} 把{actor}资源隔离到令牌 {term}',
   'event.read': '{other} 读取{actor}资源',
@@ -456,6 +460,7 @@ export const zh: Record<PageKey, string> = {
   'refused.5': '其他原因',
   'refused.6': '作业已完成',
   'refused.7': '作业另有其主',
+  'refused.8': '已是另一个纪元',
 
   'message.ClientRequest': '客户端请求',
   'message.ClientReply': '客户端答复',

@@ -92,6 +92,15 @@ describe('event text', () => {
     expect(said(names.indexOf('SentinelSingleWritable'))).toBe('violation: One writable master');
   });
 
+  it('tells what the store does not keep from what a resource refuses', () => {
+    const said = (a: number) => {
+      const row = eventRows([{ at: 1, kind: 'write-refused', actor: 3, other: 0, term: 2, a }]);
+      return eventText(readEvent(row, 0), actors(3), translator('en'));
+    };
+    expect(said(8)).toContain('the version of the epoch has changed');
+    expect(said(0)).toContain('a higher token was seen');
+  });
+
   it('tells a stale write from a fresh one', () => {
     const row = eventRows([{ at: 1, kind: 'write-accepted', actor: 5, other: 0, term: 2, a: 1 }]);
     expect(eventText(readEvent(row, 0), actors(3), translator('en'))).toContain('stale');

@@ -38,6 +38,7 @@ export const SCHEMES = [
   'etcd-single',
   'milvus',
   'zookeeper',
+  'zookeeper-controller',
   'kubernetes',
   'redis',
   'redlock',
@@ -74,6 +75,7 @@ export const SERVERS: Partial<Record<Scheme, readonly number[]>> = {
   'etcd-single': [1, 3, 5],
   milvus: [1, 3, 5],
   zookeeper: [1, 3, 5],
+  'zookeeper-controller': [1, 3, 5],
   redlock: [3, 5, 7],
 };
 

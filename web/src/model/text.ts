@@ -22,6 +22,9 @@ const TOKEN_MESSAGES = { first: 20, last: 39 };
 /** A disk that was wiped lost no record of a number, but all. */
 const WIPED = 2;
 
+/** A write that was refused by the store that its writer was elected by. */
+const EPOCH_MOVED = 8;
+
 /** What an actor is called: nodes by name, the client and the resources by what they are. */
 export function actorText(id: number, actors: readonly Actor[], t: Translate): string {
   const actor = actors.find((candidate) => candidate.id === id);
@@ -91,6 +94,7 @@ export function eventText(event: EventView, actors: readonly Actor[], t: Transla
       params.why = numbered('refusal', event.a, t);
       break;
     case 'write-refused':
+      if (event.a === EPOCH_MOVED) return t('event.write-refused.epoch', params);
       params.why = numbered('refused', event.a, t);
       break;
     case 'following':

@@ -49,6 +49,7 @@ export const GROUPS = [
       'milvus-standby',
       'zookeeper-session-lost',
       'zookeeper-own-leader-crash',
+      'zookeeper-controller-paused',
       'kubernetes-counted-from-answer',
       'kubernetes-counted-from-send',
       'sql-clock-jump',

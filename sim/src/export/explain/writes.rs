@@ -5,6 +5,7 @@ use crate::export::recording::Recording;
 use crate::export::words::{count, ms, nodes, refused, span};
 use crate::packet::code::{FENCE, REQUEST};
 use crate::physics::trace::{Event, Kind};
+use crate::resource::EPOCH_MOVED;
 use std::collections::BTreeSet;
 
 /// Writes of one term that met the same fate at one resource.
@@ -29,6 +30,8 @@ enum Fate {
     Refused(i64),
     /// A fence that was refused.
     FenceRefused(i64),
+    /// The store by which its writer was elected does not keep it.
+    NotKept,
 }
 
 /// How a write came to be late.
@@ -63,6 +66,7 @@ fn late(recording: &Recording) -> Vec<Late> {
                 continue;
             }
             Kind::WriteAccepted if event.a == 1 => Some(Fate::Taken),
+            Kind::WriteRefused if event.a == EPOCH_MOVED as i64 => Some(Fate::NotKept),
             Kind::WriteRefused => {
                 let fence = recording.cause(event).is_some_and(|cause| cause.a == FENCE);
                 Some(if fence {
@@ -159,6 +163,14 @@ fn told(recording: &Recording, late: &Late) -> String {
         }
         Fate::Refused(reason) | Fate::FenceRefused(reason) => {
             format!("refuses {what}{when} as {}", refused(reason))
+        }
+        Fate::NotKept => {
+            return format!(
+                "{resource} keeps nothing of {what}{when} of {}, term {}: another was elected since, and the version of the \
+                 epoch is not the one that goes with them.",
+                nodes(&[late.writer]),
+                late.term
+            );
         }
     };
     let how = match late.how {

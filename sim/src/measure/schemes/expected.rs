@@ -110,6 +110,11 @@ pub(super) const fn nature(row: Row) -> Nature {
             jumped: Jumped::Waiter,
             special: &[],
         },
+        Row::Lease(Kind::Controller) => Nature {
+            about: "Kafka's single controller in ZooKeeper",
+            jumped: Jumped::Waiter,
+            special: &[],
+        },
         Row::Lease(Kind::Kubernetes) => Nature {
             about: "a Lease object, each change of which is waited out on the clock of who waits",
             jumped: Jumped::Waiter,

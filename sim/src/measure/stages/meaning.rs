@@ -79,6 +79,10 @@ impl Meaning {
                 ..POLLED
             },
             Row::Lease(Kind::Etcd | Kind::EtcdSingle | Kind::Milvus | Kind::ZooKeeper) => WATCHED,
+            Row::Lease(Kind::Controller) => Self {
+                election: "whoever is told first creates the node and raises the epoch, in one transaction",
+                ..WATCHED
+            },
         }
     }
 }

@@ -236,6 +236,8 @@ const fn shipped(kind: Kind) -> Option<Preset> {
         Kind::Redis => Some(Preset::Redisson),
         Kind::Redlock => Some(Preset::Redsync),
         Kind::ZooKeeper => Some(Preset::Curator),
+        // Kafka's is none of the presets.
+        Kind::Controller => None,
     }
 }
 
@@ -245,7 +247,7 @@ const fn shortest(kind: Kind) -> u64 {
         // One and a half election timeouts, in whole seconds.
         Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => 2_000,
         // Two ticks, of 2 s.
-        Kind::ZooKeeper => 4_000,
+        Kind::ZooKeeper | Kind::Controller => 4_000,
         // It is written in whole seconds.
         Kind::Kubernetes => 1_000,
         // No bound, but an attempt has to fit in a twentieth of it, and a round trip in that.

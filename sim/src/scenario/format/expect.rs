@@ -171,6 +171,12 @@ pub(super) static EXPECT: &[Entry] = &[
         Absent,
     ),
     entry(
+        "kz-no-stale-write",
+        "ZooKeeper takes no write of a controller whose epoch is not the stored one.",
+        EXPECTED,
+        Absent,
+    ),
+    entry(
         "epoch-order",
         "On every disk the accepted epoch is never below the current one, and neither falls.",
         EXPECTED,

@@ -34,7 +34,8 @@ use tenure::lease::{
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
 };
 use tenure::{
-    Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Unknown,
+    Duration, Election, Event, Input, Instant, Leader, NodeId, Output, Standing, Tenure, Token,
+    Unknown,
 };
 
 /// What a store is asked.
@@ -57,6 +58,10 @@ pub enum StoreAsk {
     /// What a client's library says to one server of an ensemble.
     #[cfg(feature = "peers")]
     Ensemble(ensemble::Call),
+    /// A call of a client's library, of one that may be Kafka's controller.
+    Controller(core_zookeeper::controller::Request),
+    /// The same, of its host.
+    Guarded(zookeeper::Guarded),
 }
 
 /// What a store says.
@@ -151,6 +156,7 @@ enum AnyScheme {
     Redis(core_redis::Redis<Switched>),
     Redlock(core_redlock::Redlock<Switched>),
     ZooKeeper(core_zookeeper::ZooKeeper<Switched>),
+    Controller(zookeeper::Broker),
 }
 
 /// Does the same with a machine of any of the schemes.
@@ -164,6 +170,7 @@ macro_rules! each {
             AnyScheme::Redis($scheme) => $then,
             AnyScheme::Redlock($scheme) => $then,
             AnyScheme::ZooKeeper($scheme) => $then,
+            AnyScheme::Controller($scheme) => $then,
         }
     };
 }
@@ -289,6 +296,24 @@ impl Machine {
     pub(super) const fn session(&self) -> Option<u64> {
         match &self.scheme {
             AnyScheme::ZooKeeper(scheme) => Some(scheme.session().0.cast_unsigned()),
+            AnyScheme::Controller(broker) => Some(broker.session().0.cast_unsigned()),
+            _ => None,
+        }
+    }
+
+    /// What was decided in a tenure is kept in the store, where that is for those who lead by it. Whether it is to be said.
+    pub(super) fn keep(&mut self, now: Instant, token: Token, value: u64) -> bool {
+        if let AnyScheme::Controller(broker) = &mut self.scheme {
+            broker.keep(now, token, value);
+            return true;
+        }
+        false
+    }
+
+    /// In which tenure something was decided that the store refused to keep.
+    pub(super) fn poll_refused(&mut self) -> Option<Token> {
+        match &mut self.scheme {
+            AnyScheme::Controller(broker) => broker.poll_refused(),
             _ => None,
         }
     }

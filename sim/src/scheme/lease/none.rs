@@ -7,7 +7,7 @@ use crate::server::Service;
 use std::hash::Hasher;
 use tenure::fence::Holder;
 use tenure::lease::{Budget, BudgetError, Preset, Refusals, Scheme, Timing};
-use tenure::{Duration, Input, Instant, Output, Standing};
+use tenure::{Duration, Input, Instant, Output, Standing, Token};
 
 /// There is none. Only this module knows: code that has a value of a type made of it is not unreachable to lints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,6 +73,12 @@ impl Kind {
         match self.0 {}
     }
 
+    /// Whether its leaders keep what they decide in the store.
+    #[must_use]
+    pub const fn keeps_in_store(self) -> bool {
+        match self.0 {}
+    }
+
     /// Whether each term has a token.
     #[must_use]
     pub const fn has_tokens(self) -> bool {
@@ -104,6 +110,10 @@ impl Setup {
     }
 
     pub(super) const fn has_tokens(&self) -> bool {
+        match self.0 {}
+    }
+
+    pub(super) const fn keeps_in_store(&self) -> bool {
         match self.0 {}
     }
 
@@ -173,6 +183,14 @@ impl Machine {
 
     #[cfg(feature = "peers")]
     pub(super) fn connection(&mut self, _: Instant, _: usize, _: bool) {
+        match self.0 {}
+    }
+
+    pub(super) fn keep(&mut self, _: Instant, _: Token, _: u64) -> bool {
+        match self.0 {}
+    }
+
+    pub(super) fn poll_refused(&mut self) -> Option<Token> {
         match self.0 {}
     }
 

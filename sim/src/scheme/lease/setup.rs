@@ -1,6 +1,7 @@
 //! What the nodes of an election by a store are built from, by the kind of the store.
 
-use super::{AnyScheme, Balancer, Client, Kept, Machine, etcd, redis, zookeeper};
+use super::zookeeper::{self, Broker};
+use super::{AnyScheme, Balancer, Client, Kept, Machine, etcd, redis};
 use crate::scenario::{Lease, node_name};
 use crate::store::etcd::Member;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use tenure::lease::{
 use tenure::lease::{
     etcd as core_etcd, kubernetes as core_kubernetes, redis as core_redis, redlock as core_redlock,
     sql as core_sql, sql::session as core_session, zookeeper as core_zookeeper,
+    zookeeper::controller::Controller,
 };
 use tenure::{Duration, Instant};
 #[cfg(feature = "peers")]
@@ -37,11 +39,13 @@ pub enum Kind {
     Milvus,
     /// A queue of candidates in ZooKeeper.
     ZooKeeper,
+    /// Kafka's single controller in ZooKeeper.
+    Controller,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Sql,
         Self::Etcd,
         Self::Kubernetes,
@@ -51,6 +55,7 @@ impl Kind {
         Self::EtcdSingle,
         Self::Milvus,
         Self::ZooKeeper,
+        Self::Controller,
     ];
 
     /// Its name in files and reports.
@@ -66,6 +71,7 @@ impl Kind {
             Self::EtcdSingle => "etcd-single",
             Self::Milvus => "milvus",
             Self::ZooKeeper => "zookeeper",
+            Self::Controller => "zookeeper-controller",
         }
     }
 
@@ -81,6 +87,7 @@ impl Kind {
             Self::Redis => Scheme::Redis,
             Self::Redlock => Scheme::Redlock,
             Self::ZooKeeper => Scheme::ZooKeeper,
+            Self::Controller => Scheme::Controller,
         }
     }
 
@@ -100,22 +107,27 @@ impl Kind {
             Self::Redlock => core_redlock::MAX_SERVERS,
             Self::Etcd | Self::EtcdSingle | Self::Milvus => 5,
             #[cfg(feature = "peers")]
-            Self::ZooKeeper => 5,
+            Self::ZooKeeper | Self::Controller => 5,
             _ => 1,
         }
+    }
+
+    /// Whether the store is ZooKeeper.
+    const fn is_of_zookeeper(self) -> bool {
+        matches!(self, Self::ZooKeeper | Self::Controller)
     }
 
     /// Whether so many of them speak over connections, among each other and with their clients.
     #[must_use]
     pub const fn is_connected(self, servers: u8) -> bool {
-        matches!(self, Self::ZooKeeper) && servers > 1
+        self.is_of_zookeeper() && servers > 1
     }
 
     /// How often the leader of a cluster of them is heard of.
     #[must_use]
     pub(crate) fn heartbeat(self, ttl: Duration) -> Duration {
         match self {
-            Self::ZooKeeper => {
+            Self::ZooKeeper | Self::Controller => {
                 Duration::from_millis(zookeeper::tick_time(ttl).into()).scaled_down(1, 2)
             }
             _ => tenure::raft::Timing::etcd().heartbeat,
@@ -126,6 +138,12 @@ impl Kind {
     #[must_use]
     pub const fn is_cluster(self) -> bool {
         !matches!(self, Self::Redlock)
+    }
+
+    /// Whether its leaders keep what they decide in the store, too.
+    #[must_use]
+    pub const fn keeps_in_store(self) -> bool {
+        matches!(self, Self::Controller)
     }
 
     /// How long things take where a file says no more than the ttl, or not even that.
@@ -221,13 +239,25 @@ impl Setup {
             Kind::Redlock => redis::several(config, self.servers).budget(),
             Kind::Etcd | Kind::EtcdSingle | Kind::Milvus => self.of_etcd(config).budget(),
             Kind::Kubernetes => self.of_kubernetes(config).budget(),
-            Kind::ZooKeeper => zookeeper::nodes(config, self.servers).budget(),
+            Kind::ZooKeeper => self.of_zookeeper(config).budget(),
+            Kind::Controller => {
+                let boot = Boot {
+                    incarnation: 0,
+                    seed: 0,
+                };
+                Controller::new(self.of_zookeeper(config), boot, Instant::ZERO)?.budget()
+            }
         }
     }
 
     /// Whether their leaders have tokens.
     pub(in crate::scheme) const fn has_tokens(&self) -> bool {
         self.kind.has_tokens()
+    }
+
+    /// Whether their leaders keep what they decide in the store, too.
+    pub(in crate::scheme) const fn keeps_in_store(&self) -> bool {
+        self.kind.keeps_in_store()
     }
 
     /// Whether they and the servers speak over connections, and are told of those.
@@ -262,14 +292,14 @@ impl Setup {
             }
             Kind::Kubernetes => vec![Kept::Kubernetes(Box::default())],
             #[cfg(feature = "peers")]
-            Kind::ZooKeeper if self.servers > 1 => {
+            Kind::ZooKeeper | Kind::Controller if self.servers > 1 => {
                 let all = u16::from(self.servers);
                 let member = |place| zookeeper::member(place, all, self.timing.ttl, self.seed);
                 (0..all)
                     .map(|place| Kept::ZooKeeperMember(Box::new(member(place))))
                     .collect()
             }
-            Kind::ZooKeeper => {
+            Kind::ZooKeeper | Kind::Controller => {
                 let tick_time = zookeeper::tick_time(self.timing.ttl);
                 let server = zookeeper::ZooKeeper::new(tick_time);
                 vec![Kept::ZooKeeper(Box::new(server))]
@@ -305,9 +335,13 @@ impl Setup {
                 AnyScheme::Kubernetes(machine.ok()?)
             }
             Kind::ZooKeeper => {
-                let config = zookeeper::nodes(config, self.servers);
+                let config = self.of_zookeeper(config);
                 let machine = core_zookeeper::ZooKeeper::with_rules(config, boot, now, rules);
                 AnyScheme::ZooKeeper(machine.ok()?)
+            }
+            Kind::Controller => {
+                let broker = Broker::with_rules(self.of_zookeeper(config), boot, now, rules);
+                AnyScheme::Controller(broker.ok()?)
             }
             Kind::Redis => {
                 AnyScheme::Redis(core_redis::Redis::with_rules(config, boot, now, rules).ok()?)
@@ -330,7 +364,7 @@ impl Setup {
             client: clustered.then(|| {
                 let member = node % several;
                 #[cfg(feature = "peers")]
-                if self.kind == Kind::ZooKeeper {
+                if self.kind.is_of_zookeeper() {
                     let random = Random::new(self.seed, NodeId(node as u64), life);
                     let pause = self.timing.retry;
                     let library = Library::new(several, member, pause, (random, life), now);
@@ -360,6 +394,14 @@ impl Setup {
             renew_deadline: self.renew_deadline.unwrap_or(usual.renew_deadline),
             ..usual
         }
+    }
+
+    fn of_zookeeper(&self, common: Config) -> core_zookeeper::Config {
+        let parent = match self.kind {
+            Kind::Controller => zookeeper::KAFKA,
+            _ => zookeeper::PARENT,
+        };
+        zookeeper::nodes(parent, common, self.servers)
     }
 
     fn of_etcd(&self, common: Config) -> core_etcd::Config {

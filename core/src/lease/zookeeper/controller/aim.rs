@@ -1,6 +1,6 @@
 //! What a node can be about, what it can ask for, and how it comes from one to the next.
 
-use super::Controller;
+use super::{Controller, Known};
 use crate::Instant;
 use crate::lease::Rules;
 use crate::lease::zookeeper::client::{self, Rest};
@@ -41,7 +41,7 @@ pub(super) enum Aim {
     Observe,
     /// Looks whether anybody is (KZ-1), and waits while somebody is.
     Wait,
-    /// Somebody is: looks in which epoch, and then does as before.
+    /// Somebody is: looks in which epoch, then whether it is the same who is, and then does as before.
     Learn,
     /// Nobody is: looks at the epoch (KZ-2).
     Read,
@@ -67,6 +67,8 @@ impl<R: Rules> Controller<R> {
     /// Wants a session.
     pub(super) fn connect(&mut self, now: Instant) {
         self.forget();
+        // What another session reads may be older than what this one did.
+        self.known = Known::default();
         self.client.connect(now);
     }
 
@@ -85,6 +87,16 @@ impl<R: Rules> Controller<R> {
             // In this session it cannot; in another it may.
             self.leave(now, Rest::Long);
         }
+    }
+
+    /// Somebody else is elected.
+    pub(super) fn wait(&mut self, now: Instant) {
+        let rests = self.client.rests != Instant::FOREVER && self.client.rests > now;
+        self.aim = if rests || !self.client.config.common.candidate {
+            Aim::Observe
+        } else {
+            Aim::Wait
+        };
     }
 
     /// Looks again whether anybody is elected.

@@ -1,7 +1,7 @@
 //! What comes of an answer: what it says of `/controller` and of the epoch.
 
-use super::Controller;
 use super::aim::{Aim, Kind};
+use super::{Controller, Known};
 use crate::lease::office::NotElected;
 use crate::lease::refuse::Refusal;
 use crate::lease::zookeeper::api::{Change, Data, Reply, Stat};
@@ -64,7 +64,7 @@ impl<R: Rules> Controller<R> {
             (Kind::Epoch, Ok(Reply::Data(data, stat))) => self.read(now, &data, stat),
             (Kind::Epoch, Ok(Reply::NoNode)) => match self.aim {
                 Aim::Read => self.turn(now, Aim::Start),
-                Aim::Learn => self.learned(now, 0),
+                Aim::Learn => self.unlearned(now),
                 Aim::Confirm => self.leave(now, Rest::Briefly),
                 _ => {}
             },
@@ -158,17 +158,34 @@ impl<R: Rules> Controller<R> {
             Aim::Wait | Aim::Doubt if own => self.turn(now, Aim::Confirm),
             Aim::Doubt => {
                 self.forget();
-                self.saw(now, data);
+                self.saw(now, data, stat);
             }
-            Aim::Wait | Aim::Observe => self.saw(now, data),
+            Aim::Wait | Aim::Observe => self.saw(now, data, stat),
             _ => {}
         }
     }
 
-    /// Somebody else is elected: in which epoch?
-    fn saw(&mut self, now: Instant, data: Data) {
+    /// Somebody else is elected: in which epoch? In the one that was read between two looks at the same node; one that was
+    /// read after the first alone may be of the next controller, as the two are not read at once.
+    fn saw(&mut self, now: Instant, data: Data, stat: Stat) {
         self.seen = Some(data).filter(|data| value::fits(data));
+        let Known { node, epoch, sure } = self.known;
+        if node == stat.czxid && epoch > 0 {
+            self.known.sure = true;
+            self.follow(now, epoch);
+            self.wait(now);
+            self.client.look_later(now);
+            return;
+        }
+        self.known = Known {
+            node: stat.czxid,
+            ..Known::default()
+        };
         self.turn(now, Aim::Learn);
+        if epoch > 0 && !sure {
+            // Another was elected in between: not at the pace of the answers.
+            self.client.try_later(now);
+        }
     }
 
     /// Nobody is elected.
@@ -196,7 +213,7 @@ impl<R: Rules> Controller<R> {
             // None that a controller wrote, or the last there is.
             self.client.refusals.add(Refusal::TokenExhausted);
             return match self.aim {
-                Aim::Learn => self.learned(now, 0),
+                Aim::Learn => self.unlearned(now),
                 _ => self.leave(now, Rest::Briefly),
             };
         };
@@ -205,7 +222,12 @@ impl<R: Rules> Controller<R> {
                 (self.claimed, self.version) = (epoch + 1, stat.version);
                 self.turn(now, Aim::Claim);
             }
-            Aim::Learn => self.learned(now, epoch),
+            Aim::Learn if epoch == 0 => self.unlearned(now),
+            Aim::Learn => {
+                self.known.epoch = epoch;
+                self.wait(now);
+                self.client.next = now;
+            }
             // KZ-4: the answer was lost.
             Aim::Confirm if epoch == self.claimed || !self.client.rules.keeps(Rule::OwnSession) => {
                 (self.claimed, self.version) = (epoch, stat.version);
@@ -218,18 +240,9 @@ impl<R: Rules> Controller<R> {
         }
     }
 
-    /// Somebody else leads in this epoch, and is looked at again.
-    fn learned(&mut self, now: Instant, epoch: u64) {
-        if epoch > 0 {
-            self.follow(now, epoch);
-        }
-        self.aim = if self.client.rests != Instant::FOREVER && self.client.rests > now
-            || !self.client.config.common.candidate
-        {
-            Aim::Observe
-        } else {
-            Aim::Wait
-        };
+    /// Somebody else leads, in an epoch that cannot be known.
+    fn unlearned(&mut self, now: Instant) {
+        self.wait(now);
         self.client.look_later(now);
     }
 

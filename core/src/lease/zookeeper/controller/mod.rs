@@ -27,8 +27,8 @@
 //! session of the first is closed, or over. The old one stops by its own clock before its session can be over; what it sends
 //! late is refused, by the guard in ZooKeeper and by the epoch elsewhere.
 //!
-//! **What it costs.** A leader: a write of two parts, one read and one event in a third of the session's time. Everybody else: two
-//! reads in that time; and when the leader goes, a read, another, and a transaction each, of which one succeeds.
+//! **What it costs.** A leader: a write of two parts, one read and one event in a third of the session's time. Everybody else:
+//! one read in that time; and when the leader goes, a read, another, and a transaction each, of which one succeeds.
 //!
 //! **When it suffices.** A handful of candidates over an ensemble that is there, where what they decide is kept in the same
 //! ensemble.
@@ -41,7 +41,7 @@ mod answers;
 mod api;
 mod calls;
 
-use super::api::{Data, Path, Reply};
+use super::api::{Data, Path, Reply, SessionId};
 use super::client::{Client, News, Rest};
 use super::config::Config;
 use crate::lease::office::Office;
@@ -66,10 +66,22 @@ pub struct Controller<R: Rules = Faithful> {
     epoch_path: Path,
     /// What `/controller` holds, as last seen.
     seen: Option<Data>,
+    known: Known,
     /// The epoch that it claims, or has; 0 when it has read none.
     claimed: u64,
     /// The version of the epoch's node, as it was read before the claim, or as the claim made it.
     version: i32,
+}
+
+/// What is known of the epoch of who is elected.
+#[derive(Clone, Copy, Debug, Default, Hash)]
+struct Known {
+    /// `czxid` of its `/controller`, as last seen.
+    node: u64,
+    /// The epoch that was read since; 0 when none was.
+    epoch: u64,
+    /// Whether the node was seen again since that.
+    sure: bool,
 }
 
 impl Controller {
@@ -102,6 +114,7 @@ impl<R: Rules> Controller<R> {
             path: format!("{}/controller", config.parent).into(),
             epoch_path: format!("{}/controller_epoch", config.parent).into(),
             seen: None,
+            known: Known::default(),
             claimed: 0,
             version: 0,
             client: Client::new(config, boot, now, rules),
@@ -133,6 +146,12 @@ impl<R: Rules> Controller<R> {
     #[must_use]
     pub fn holder(&self) -> Option<Claimant> {
         self.seen.as_deref().and_then(value::claimant)
+    }
+
+    /// The session that it has, or had last; [`SessionId::NONE`] before the first. What the host writes goes by it.
+    #[must_use]
+    pub const fn session(&self) -> SessionId {
+        self.client.session.id()
     }
 
     /// What goes into every transaction that the host makes while it leads; nothing while it does not. One that was taken in one
@@ -355,6 +374,7 @@ impl<R: Rules> Election for Controller<R> {
             _ => Duration::ZERO,
         };
         let watching = self.client.is_watching();
-        (self.aim, rests, self.claimed, self.version, watching).hash(hasher);
+        let claim = (self.claimed, self.version);
+        (self.aim, rests, claim, self.known, watching).hash(hasher);
     }
 }

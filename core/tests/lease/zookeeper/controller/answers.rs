@@ -1,9 +1,9 @@
 //! What a controller makes of a single answer, before any other comes.
 
 use super::{common, config};
-use tenure::lease::Boot;
 use tenure::lease::zookeeper::controller::{Controller, Request};
 use tenure::lease::zookeeper::{Change, Reply, SessionId, Stat};
+use tenure::lease::{Boot, Identity};
 use tenure::{Duration, Election, Event, Input, Instant, Output, Standing, Ticket, Why};
 
 const SESSION: SessionId = SessionId(7);
@@ -118,6 +118,59 @@ impl One {
         let ends = |event: &Event| matches!(event, Event::Deposed(_, Why::Taken));
         assert_eq!(self.events.iter().filter(|event| ends(event)).count(), 1);
     }
+}
+
+/// `/controller` and its epoch are two reads, and between them another may be elected: the name of one never goes with the epoch
+/// of the other (KAFKA-1096 is the same of the own).
+#[test]
+fn the_epoch_that_is_read_is_of_whoever_was_there_before_and_after() {
+    let boot = Boot {
+        incarnation: 1,
+        seed: 1,
+    };
+    let mut machine = Controller::new(config(common("anna")), boot, Instant::ZERO).unwrap();
+    let (mut now, mut followed, mut reads) = (Instant::ZERO, Vec::new(), 0);
+    // The node, and the epoch, as each read finds them: ben is elected in 6, and then carla in 7.
+    let nodes = [("ben", 20), ("carla", 30), ("carla", 30), ("carla", 30)];
+    let mut nodes = nodes.into_iter();
+    while nodes.len() > 0 {
+        now = machine.deadline().unwrap().max(now);
+        machine.handle(now, Input::Timeout);
+        while let Some(output) = machine.poll() {
+            let (ticket, request) = match output {
+                Output::Request(ticket, request) => (ticket, request),
+                Output::Event(Event::Following(Some(leader))) => {
+                    followed.push((leader.node, leader.token.counter));
+                    continue;
+                }
+                _ => continue,
+            };
+            let reply = match request {
+                Request::Connect { timeout } => Reply::Connected {
+                    session: SESSION,
+                    timeout,
+                },
+                Request::Data { path, .. } if path.ends_with("epoch") => {
+                    reads += 1;
+                    Reply::Data("7".into(), stat(SessionId::NONE))
+                }
+                Request::Data { .. } => {
+                    let (name, czxid) = nodes.next().unwrap();
+                    let stat = Stat {
+                        czxid,
+                        ..stat(OTHER)
+                    };
+                    Reply::Data(name.into(), stat)
+                }
+                other => panic!("{other:?}"),
+            };
+            machine.handle(now, Input::Reply(ticket, Ok(reply)));
+        }
+    }
+    let carla = Identity::new("carla").unwrap().node();
+    assert_eq!(followed, [(carla, 7)]);
+    // What is known of a node is not read again.
+    assert_eq!(reads, 2);
 }
 
 /// KZ-5: the session is over, or is one that ends sooner than is believed, or another.

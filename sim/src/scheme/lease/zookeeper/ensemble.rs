@@ -51,6 +51,10 @@ impl Service for Member {
         records(self.held(), |session| self.ends(session))
     }
 
+    fn stale_write(&self) -> Option<u64> {
+        super::controller::stale_write(self.held())
+    }
+
     fn due(&self) -> Option<u64> {
         Self::due(self)
     }

@@ -1,9 +1,11 @@
 //! What the library of a client has of a session: under which ticket its state is told, and what each watch was left for.
 
+use super::super::StoreAsk;
+use super::calls::{Of, watches};
 use crate::sorted::Sorted;
 use crate::store::Key;
 use crate::store::zookeeper::Event;
-use tenure::lease::zookeeper::{Change, Reply, Request, SessionId};
+use tenure::lease::zookeeper::{Change, Reply, SessionId};
 use tenure::{Duration, Ticket};
 
 /// A handle.
@@ -15,13 +17,6 @@ pub(super) struct Handle {
     pub(super) timeout: i32,
     pub(super) connected: bool,
     watches: Sorted<(Key, Of), Ticket>,
-}
-
-/// What a watch is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Of {
-    Data,
-    Children,
 }
 
 impl Handle {
@@ -51,17 +46,10 @@ impl Handle {
     }
 
     /// Remembers what a watch was left for.
-    pub(super) fn leaves(&mut self, ticket: Ticket, request: &Request, reply: &Reply) {
-        let left = match (request, reply) {
-            (Request::Data { path, watch, .. }, Reply::Data(..)) if *watch => {
-                (path.clone(), Of::Data)
-            }
-            (Request::Children { path, watch, .. }, Reply::Children(_)) if *watch => {
-                (path.clone(), Of::Children)
-            }
-            _ => return,
-        };
-        self.watches.insert(left, ticket);
+    pub(super) fn leaves(&mut self, ticket: Ticket, ask: &StoreAsk, reply: &Reply) {
+        if let (Some((path, of)), Reply::Data(..) | Reply::Children(_)) = (watches(ask), reply) {
+            self.watches.insert((path.clone(), of), ticket);
+        }
     }
 
     /// The watches that an event is of, which are no more, and what each of them tells.

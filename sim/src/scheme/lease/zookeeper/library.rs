@@ -7,12 +7,12 @@
 //! attempts it pauses. **Left out**: pings, for a candidate asks often enough; and leaving watches again, which it does itself.
 
 use super::super::{StoreAsk, StoreSaid};
-use super::calls::{command, reply};
+use super::calls::{command, connects, reply};
 use super::handle::Handle;
 use crate::scheme::{Answer, Ask, PeerSaid, Write};
 use crate::store::zookeeper::{Call, Connect, Password, Said, password};
 use std::collections::VecDeque;
-use tenure::lease::zookeeper::{Reply, Request};
+use tenure::lease::zookeeper::Reply;
 use tenure::random::Random;
 use tenure::{Duration, Input, Instant, Output, Ticket, Unknown};
 
@@ -57,7 +57,7 @@ enum Line {
 #[derive(Clone, Debug)]
 struct Asked {
     ticket: Ticket,
-    request: Request,
+    ask: StoreAsk,
     /// Under which number it was sent, and when.
     sent: Option<(i32, Instant)>,
 }
@@ -133,13 +133,12 @@ impl Library {
         &mut self,
         output: Output<PeerSaid, Ask<Write>>,
     ) -> Option<Output<PeerSaid, Ask<Write>>> {
-        let Output::Request(ticket, Ask::Store(_, StoreAsk::ZooKeeper(request))) = output else {
+        let Output::Request(ticket, Ask::Store(_, ask)) = output else {
             return Some(output);
         };
-        if let Request::Connect { timeout } = request {
-            self.begin(ticket, timeout);
-        } else {
-            self.take(ticket, request);
+        match connects(&ask) {
+            Some(timeout) => self.begin(ticket, timeout),
+            None => self.take(ticket, ask),
         }
         self.look();
         None
@@ -188,15 +187,15 @@ impl Library {
         self.wanted = Some((ticket, millis));
     }
 
-    fn take(&mut self, ticket: Ticket, request: Request) {
-        let session = command(&request).map(|(session, _)| session.0);
+    fn take(&mut self, ticket: Ticket, ask: StoreAsk) {
+        let session = command(&ask).map(|(session, _)| session.0);
         let handle = self.handle.as_ref();
         if handle.is_none_or(|handle| Some(handle.session) != session) {
             return self.tells.push_back((ticket, Ok(Reply::Expired)));
         }
         self.asked.push_back(Asked {
             ticket,
-            request,
+            ask,
             sent: None,
         });
         self.send();
@@ -209,7 +208,7 @@ impl Library {
         }
         for asked in &mut self.asked {
             if asked.sent.is_none()
-                && let Some((_, command)) = command(&asked.request)
+                && let Some((_, command)) = command(&asked.ask)
             {
                 self.xid = self.xid.wrapping_add(1);
                 asked.sent = Some((self.xid, self.now));
@@ -329,9 +328,9 @@ impl Library {
                 let Some(asked) = self.asked.pop_front() else {
                     return;
                 };
-                let reply = reply(&asked.request, result);
+                let reply = reply(&asked.ask, result);
                 if let Some(handle) = &mut self.handle {
-                    handle.leaves(asked.ticket, &asked.request, &reply);
+                    handle.leaves(asked.ticket, &asked.ask, &reply);
                 }
                 if reply == Reply::Closed {
                     self.lose();
@@ -355,7 +354,7 @@ mod tests {
     use super::*;
     use crate::store::zookeeper::{self as store, Command};
     use tenure::NodeId;
-    use tenure::lease::zookeeper::SessionId;
+    use tenure::lease::zookeeper::{Request, SessionId};
 
     const SESSION: i64 = 7;
     const TIMEOUT: i32 = 900;

@@ -1,14 +1,16 @@
-//! The queue of candidates in ZooKeeper, in the world: each request is one call of a client's library, and what that library
+//! Elections over ZooKeeper, in the world, by the queue and by Kafka's single controller: each request is one call of a client's library, and what that library
 //! does by itself is done where the server is. It comes back with the session when the connection is gone, and knows what
 //! each watch was left for; it does not ping, nor leave watches again.
 
 mod calls;
+mod controller;
 #[cfg(feature = "peers")]
 mod ensemble;
 mod handle;
 #[cfg(feature = "peers")]
 mod library;
 
+pub(super) use controller::{Broker, Guarded};
 #[cfg(feature = "peers")]
 pub(super) use {ensemble::member, library::Library};
 
@@ -20,7 +22,7 @@ use crate::store::Key;
 use crate::store::zookeeper::{
     Command, Connect, Image, Operation, Password, Said, Server, Stat, password,
 };
-use calls::{command, reply};
+use calls::{command, connects, reply};
 use handle::Handle;
 use std::collections::VecDeque;
 use tenure::lease::zookeeper::{self as core, SessionId};
@@ -29,6 +31,8 @@ use tenure::{Duration, Ticket, Unknown};
 
 /// Where the candidates are.
 pub(super) const PARENT: &str = "/election";
+/// Where Kafka keeps what is its own.
+pub(super) const KAFKA: &str = "/kafka";
 
 /// The tick of a server that grants a session of `ttl`, and ends it not much later: the usual one, unless that is too long or
 /// too short.
@@ -157,8 +161,8 @@ impl ZooKeeper {
         }
     }
 
-    fn call(&mut self, now: u64, client: u16, ticket: Ticket, request: &core::Request) {
-        let Some((session, command)) = command(request) else {
+    fn call(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
+        let Some((session, command)) = command(ask) else {
             return;
         };
         if !self.reaches(now, client, session) {
@@ -168,9 +172,9 @@ impl ZooKeeper {
         while let Some((to, said)) = self.server.poll() {
             match said {
                 Said::Answer { result, .. } if to == client => {
-                    let reply = reply(request, result);
+                    let reply = reply(ask, result);
                     if let Some(handle) = self.handles.get_mut(&client) {
-                        handle.leaves(ticket, request, &reply);
+                        handle.leaves(ticket, ask, &reply);
                     }
                     if reply == core::Reply::Closed {
                         self.handles.remove(&client);
@@ -185,12 +189,9 @@ impl ZooKeeper {
 
 impl Service for ZooKeeper {
     fn ask(&mut self, now: u64, client: u16, ticket: Ticket, ask: &StoreAsk) {
-        match ask {
-            StoreAsk::ZooKeeper(core::Request::Connect { timeout }) => {
-                self.open(now, client, ticket, *timeout);
-            }
-            StoreAsk::ZooKeeper(request) => self.call(now, client, ticket, request),
-            _ => {}
+        match connects(ask) {
+            Some(timeout) => self.open(now, client, ticket, timeout),
+            None => self.call(now, client, ticket, ask),
         }
     }
 
@@ -201,6 +202,10 @@ impl Service for ZooKeeper {
 
     fn records(&self, _now: u64) -> Vec<Record> {
         records(self.server.held(), |session| self.server.ends(session))
+    }
+
+    fn stale_write(&self) -> Option<u64> {
+        controller::stale_write(self.server.held())
     }
 
     fn due(&self) -> Option<u64> {
@@ -244,13 +249,14 @@ impl Service for ZooKeeper {
     }
 }
 
-/// The candidates, first created first.
+/// The candidates, first created first: of a queue, or the one that Kafka has.
 fn queue(held: &Image) -> Vec<(Key, Stat)> {
     let names = held.children(&PARENT.into()).unwrap_or_default();
-    let mut queue: Vec<(Key, Stat)> = names
-        .iter()
-        .filter_map(|name| {
-            let path: Key = format!("{PARENT}/{name}").into();
+    let paths = names.iter().map(|name| format!("{PARENT}/{name}"));
+    let paths = paths.chain([format!("{KAFKA}/controller")]);
+    let mut queue: Vec<(Key, Stat)> = paths
+        .filter_map(|path| {
+            let path: Key = path.into();
             let stat = held.stat(&path)?;
             Some((path, stat))
         })
@@ -259,15 +265,22 @@ fn queue(held: &Image) -> Vec<(Key, Stat)> {
     queue
 }
 
+/// The epoch of Kafka's controller, and what is known of its znode.
+fn epoch_of(held: &Image) -> Option<(u64, Stat)> {
+    let path = format!("{KAFKA}/controller_epoch").into();
+    Some((held.data(&path)?.parse().ok()?, held.stat(&path)?))
+}
+
 /// What a server shows of them, where it knows when sessions end.
 fn records(held: &Image, ends: impl Fn(i64) -> Option<u64>) -> Vec<Record> {
     let queue = queue(held).into_iter().enumerate();
+    let epoch = epoch_of(held).map(|(epoch, _)| epoch);
     queue
         .map(|(place, (path, stat))| Record {
             holder: (held.data(&path))
                 .and_then(|data| data.lines().next())
                 .map(str::to_owned),
-            token: stat.czxid.cast_unsigned(),
+            token: epoch.unwrap_or(stat.czxid.cast_unsigned()),
             ends: ends(stat.ephemeral_owner),
             holds: place == 0,
             key: path.to_string(),
@@ -275,10 +288,10 @@ fn records(held: &Image, ends: impl Fn(i64) -> Option<u64>) -> Vec<Record> {
         .collect()
 }
 
-/// How a candidate takes part in a queue in so many servers of ZooKeeper.
-pub(super) fn nodes(common: Config, servers: u8) -> core::Config {
+/// How a candidate takes part, below this znode of so many servers of ZooKeeper.
+pub(super) fn nodes(parent: &str, common: Config, servers: u8) -> core::Config {
     core::Config {
-        parent: PARENT.into(),
+        parent: parent.into(),
         tick_time: tick_time(common.timing.ttl),
         alone: servers == 1,
         common,
