@@ -91,7 +91,7 @@ fn the_rules_of_partitions_are_noticed_in_few_schedules() {
 #[test]
 fn a_file_says_what_is_left_out_and_reads_back() {
     let bare = r#"{"tenure": 1, "scheme": "kraft", "nodes": 3, "brokers": {"acks": "1"},
-        "rulesOff": ["maximal-isr", "pre-vote"], "faults": [{"at": "1s", "resign": "s3"}]}"#;
+        "rulesOff": ["maximal-isr", "pre-vote"], "faults": [{"at": "1s", "resign": "b3"}]}"#;
     let scenario = Scenario::parse(bare).unwrap();
     let written = scenario.to_json();
     assert!(written.contains(r#""sessionTimeout":"9s""#), "{written}");
@@ -131,7 +131,7 @@ fn a_broker_that_goes_in_good_order_is_not_waited_for() -> Result<(), Refusal> {
         world.run_until(15_000_000);
         Ok(world.verdict(Check::KafkaNoAckLoss).tally.exercised)
     };
-    let (resigned, crashed) = (stopped(r#""resign": "s2""#)?, stopped(r#""crash": "s2""#)?);
+    let (resigned, crashed) = (stopped(r#""resign": "b2""#)?, stopped(r#""crash": "b2""#)?);
     assert!(resigned > crashed + 50, "{resigned} {crashed}");
     Ok(())
 }
