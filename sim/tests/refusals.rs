@@ -79,10 +79,7 @@ const REFUSALS: [(&str, &str); 113] = [
         "faults[0].change.voters[2] (line 1, column 119)",
     ),
     ("needs-brokers", "rulesOff[0] (line 1, column 59)"),
-    (
-        "needs-brokers.none",
-        "faults[0].crash (line 1, column 81)",
-    ),
+    ("needs-brokers.none", "faults[0].crash (line 1, column 81)"),
     ("needs-connections", "network.order (line 1, column 67)"),
     (
         "needs-connections.change",
@@ -180,10 +177,7 @@ const REFUSALS: [(&str, &str); 113] = [
         "expect.token-rises (line 3, column 30)",
     ),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
-    (
-        "unknown-node.broker",
-        "faults[0].crash (line 1, column 96)",
-    ),
+    ("unknown-node.broker", "faults[0].crash (line 1, column 96)"),
     (
         "unknown-node.candidate",
         "faults[0].resign (line 1, column 81)",

@@ -40,12 +40,7 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         }
         Action::Partition(members) => format!("{name} {}", groups(letter, members)),
         Action::Delay(from, to, by) => {
-            format!(
-                "{name} {} → {} by {}",
-                named(*from),
-                named(*to),
-                ms(*by)
-            )
+            format!("{name} {} → {} by {}", named(*from), named(*to), ms(*by))
         }
         Action::Network(now) => format!("{name}: {}", weather(*now)),
         Action::Disk(one, time) => format!("{name} of {}: {}", named(*one), takes(*time)),

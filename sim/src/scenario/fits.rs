@@ -1,7 +1,9 @@
 //! Holds a file against the table of its fields.
 
 use super::format::{END, Entry, Kind, Usual};
-use super::reader::{FIRST_BROKER, FIRST_ROLE, FIRST_SERVER, Frame, Part, Read, Slip, fields, number, word};
+use super::reader::{
+    FIRST_BROKER, FIRST_ROLE, FIRST_SERVER, Frame, Part, Read, Slip, fields, number, word,
+};
 use super::units::{unsigned, write_span};
 use super::{by_store, parse_seed, parts};
 use crate::json::{Node, Value};
