@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 113] = [
+const REFUSALS: [(&str, &str); 114] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -182,6 +182,7 @@ const REFUSALS: [(&str, &str); 113] = [
         "unknown-node.candidate",
         "faults[0].resign (line 1, column 81)",
     ),
+    ("unknown-node.disk", "faults[0].wipe (line 1, column 83)"),
     ("unknown-node.drop", "faults[0].drop (line 1, column 65)"),
     (
         "unknown-node.no-broker",

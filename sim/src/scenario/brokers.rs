@@ -67,7 +67,7 @@ pub(super) fn servers(file: Part<'_>) -> Option<u64> {
     Some(said.and_then(|word| word.parse().ok()).unwrap_or(3))
 }
 
-/// Of servers none but a broker is asked to go in good order.
+/// Of servers none but a broker is asked to go in good order, or has a disk of its own.
 #[inline(never)]
 pub(super) fn check_action(
     part: Part<'_>,
@@ -75,12 +75,13 @@ pub(super) fn check_action(
     node: &Node,
     scenario: &Scenario,
 ) -> Read<()> {
-    let to_server = name == "resign" && matches!(part.who(name), Who::Server(_));
+    let of_brokers = matches!(name, "resign" | "wipe" | "lie" | "fail");
+    let to_server = of_brokers && matches!(part.who(name), Who::Server(_));
     if to_server && scenario.brokers().is_none() {
         return Err(Slip::new(
             node.at,
             "unknown-node",
-            "this is no node here, and of servers none but a broker is asked to go in good order",
+            "this is no node here, and of servers none but a broker is asked to go in good order or has a disk to damage",
             "name a node, or use a scheme with brokers",
         ));
     }

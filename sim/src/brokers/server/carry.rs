@@ -1,6 +1,6 @@
 //! Carries out what the machines of a broker put out: what is said, what is kept, and what became of it.
 
-use super::{BrokerServer, Life, News};
+use super::{BrokerServer, Ended, Life, News};
 use crate::brokers::Params;
 use crate::brokers::disk::Disk;
 use crate::brokers::reader::Reader;
@@ -40,10 +40,11 @@ impl BrokerServer {
         }
         match over {
             Some(BrokerEvent::Stopped(epoch)) => {
-                self.flush();
-                self.end();
-                self.disk.proof = Some(epoch);
-                self.stopped = true;
+                if self.flush() {
+                    self.end();
+                    self.disk.proof = Some(epoch);
+                    self.ended = Some(Ended::InOrder);
+                }
             }
             // Whoever runs the process starts it anew.
             Some(_) => {

@@ -37,7 +37,9 @@ pub(crate) enum News {
     Removed(PartitionId),
     /// The metadata log is applied before this offset.
     Applied(u64),
-    /// The machine lost its power, and the end of a log.
+    /// A write failed, and the process ends with it.
+    DiskFailed,
+    /// The end of a log is gone with the power of the machine or a write that failed, or all of it with the disk.
     Lost(PartitionId),
 }
 
@@ -78,8 +80,17 @@ pub(crate) struct BrokerServer {
     disk: Disk,
     said: VecDeque<(u16, Said)>,
     news: VecDeque<News>,
-    /// Whether it went in good order: the process ends.
-    stopped: bool,
+    /// Whether the process ends, and how.
+    ended: Option<Ended>,
+}
+
+/// How a process ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It was told to go, and went in good order.
+    InOrder,
+    /// Its only disk failed.
+    DiskFailed,
 }
 
 impl BrokerServer {
@@ -94,13 +105,39 @@ impl BrokerServer {
             disk: Disk::default(),
             said: VecDeque::new(),
             news: VecDeque::new(),
-            stopped: false,
+            ended: None,
         }
     }
 
-    /// What the process does is over: it went in good order.
-    pub(crate) const fn has_stopped(&self) -> bool {
-        self.stopped
+    /// Whether what the process does is over, and how that came.
+    pub(crate) const fn has_ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// Another disk takes the place of what it had while no process runs. False when there was nothing on it.
+    pub(crate) fn wipe(&mut self) -> bool {
+        let lost = self.disk.wipe();
+        self.lose(lost.iter().flatten().copied());
+        lost.is_some()
+    }
+
+    /// Its disk answers before it has written, from now on. False when it does already.
+    pub(crate) fn lie(&mut self) -> bool {
+        self.disk.lie()
+    }
+
+    /// What it flushes next fails. False when it will already.
+    pub(crate) fn fail(&mut self) -> bool {
+        self.disk.fail()
+    }
+
+    /// Whether its disk lies, or will fail.
+    pub(crate) const fn is_damaged(&self) -> bool {
+        self.disk.is_damaged()
+    }
+
+    fn lose(&mut self, lost: impl Iterator<Item = PartitionId>) {
+        self.news.extend(lost.map(News::Lost));
     }
 
     /// Whether it was told to go, and has not gone.
@@ -256,7 +293,7 @@ impl BrokerServer {
 
     fn begin(&mut self, now: u64) {
         self.lives += 1;
-        self.stopped = false;
+        self.ended = None;
         let at_now = Instant::from_micros(now);
         let boot = BrokerBoot {
             broker: NodeId(self.me.into()),
@@ -296,14 +333,23 @@ impl BrokerServer {
         self.said.clear();
     }
 
-    /// All that replicas have is on the medium.
-    fn flush(&mut self) {
+    /// All that replicas have is on the medium. False when the disk fails: the process ends, and what it was to write is gone.
+    fn flush(&mut self) -> bool {
+        if self.life.is_some() && self.disk.fails_now() {
+            self.end();
+            let lost = self.disk.lose_unflushed();
+            self.lose(lost.into_iter());
+            self.news.push_back(News::DiskFailed);
+            self.ended = Some(Ended::DiskFailed);
+            return false;
+        }
         if let Some(life) = &self.life {
             for (at, replica) in &life.replicas {
                 self.disk
                     .flush(*at, replica.log(), replica.high_watermark());
             }
         }
+        true
     }
 }
 
@@ -352,7 +398,9 @@ impl Service for BrokerServer {
         }
         if life.flush_at <= now {
             life.flush_at = now + self.params.flush();
-            self.flush();
+            if !self.flush() {
+                return;
+            }
         }
         self.drain(now);
     }
