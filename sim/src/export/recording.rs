@@ -84,6 +84,8 @@ impl Recording {
         scenario.recordable()?;
         let mut world = World::new(&scenario);
         world.record_histories();
+        #[cfg(feature = "peers")]
+        world.keep_annals();
         world.trace_mut().recording = true;
         let mut keeper = Keeper {
             open: vec![None; scenario.nodes],
