@@ -247,12 +247,12 @@ fn what_becomes_of_partitions_is_told() {
         ),
         (
             "",
-            r#"{"at": "10s", "wipe": "b1"}, {"at": "10s", "wipe": "b3"}, {"at": "30s", "wipe": "b2"}, {"at": "31s", "restart": "b2"}"#,
+            r#"{"at": "10s", "wipe": "b1"}, {"at": "10s", "wipe": "b3"}, {"at": "30s", "wipe": "b2"}, {"at": "31s", "restart": "b2"}, {"at": "45s", "restart": "b1"}, {"at": "45s", "restart": "b3"}"#,
             &[
                 "eligible (ELR)",
-                "Nobody leads the partition any more",
+                "Nobody leads the partition any more; the ISR is empty, and b3 is eligible (ELR).",
                 "as the one that led last",
-                "acknowledged are lost: b2 leads without",
+                "acknowledged are lost: b2 leads without them",
             ],
         ),
     ] {

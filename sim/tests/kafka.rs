@@ -43,7 +43,7 @@ fn leaders_come_to_lead_in_every_way() {
 #[test]
 fn with_all_in_sync_and_clean_elections_no_acknowledged_record_is_lost() {
     let (mut kept, mut lost) = (0, 0);
-    for seed in 0..120 {
+    for seed in 0..160 {
         let setting = Setting::among(Among::kafka());
         let made = make(seed, &setting, |_| ()).unwrap();
         let brokers = made.scenario.brokers().unwrap();

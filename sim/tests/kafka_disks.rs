@@ -105,11 +105,7 @@ fn without_unclean_elections_nothing_acknowledged_is_lost_and_with_them_it_is_by
     let one = r#""minInsyncReplicas": 1"#;
     let clean = acknowledged(&run(one, "", alone)?);
     assert_eq!(clean.outcome, Outcome::Holds);
-    assert!(
-        clean.detail.contains("while elections are clean"),
-        "{}",
-        clean.detail
-    );
+    assert!(clean.detail.contains("with acks=all"), "{}", clean.detail);
     let unclean = run(
         &format!(r#"{one}, "uncleanLeaderElection": true"#),
         "",

@@ -360,7 +360,7 @@ impl Promises {
                 "When all faults are over, every partition soon has a leader, and everybody who keeps it is in sync."
             }
             (Check::KafkaNoAckLoss, true) => {
-                "Whoever leads a partition has every record that was acknowledged, while elections are clean and fewer disks lose what was written last than min.insync.replicas."
+                "Unless an election was unclean or of the last known leader, whoever leads a partition has every record that was acknowledged with acks=all."
             }
             (Check::KafkaNoAckLoss, false) => {
                 "With acks=1 a leader alone acknowledges, and what no follower has copied goes with it."

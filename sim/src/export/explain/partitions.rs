@@ -3,7 +3,7 @@
 use super::Entry;
 use crate::check::brokers::{Annal, Happened};
 use crate::export::recording::Recording;
-use crate::export::words::count;
+use crate::export::words::{count, listed};
 use std::collections::BTreeMap;
 use tenure::NodeId;
 use tenure::isr::{Partition, PartitionId, Places, Registration};
@@ -85,7 +85,7 @@ impl Teller<'_> {
         let mut all: Vec<u16> = replicas.map(|replica| replica.0 as u16).collect();
         all.sort_unstable();
         if all.is_empty() {
-            "nobody".to_owned()
+            "empty".to_owned()
         } else {
             self.recording.names(&all)
         }
@@ -110,13 +110,10 @@ impl Teller<'_> {
 
     /// What happened at one instant, brokers first: what becomes of partitions follows from it.
     fn tell(&self, now: &[Annal], later: &[Annal]) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut said = self.of_brokers(now, later);
         let mut steps: BTreeMap<PartitionId, Step<'_>> = BTreeMap::new();
         for annal in now {
             match &annal.what {
-                Happened::Broker(was, is) => {
-                    said.extend(self.of_broker(was.as_ref(), is, now, later));
-                }
                 Happened::DiskFailed(broker) => {
                     said.push(format!("{} dies: its disk fails.", self.broker(*broker)));
                 }
@@ -136,42 +133,46 @@ impl Teller<'_> {
         said
     }
 
-    /// What a broker may do from now on. `later` tells whether it is fenced because it goes.
-    fn of_broker(
-        &self,
-        was: Option<&Registration>,
-        is: &Registration,
-        now: &[Annal],
-        later: &[Annal],
-    ) -> Option<String> {
-        let name = self.id(is.broker);
-        let Some(was) = was.filter(|was| was.epoch == is.epoch) else {
-            return Some(format!("{name} registers, with broker epoch {}.", is.epoch));
-        };
-        let goes = || {
-            let mut next = now
-                .iter()
-                .chain(later)
-                .filter_map(|annal| match annal.what {
-                    Happened::Went(broker) if broker as u64 == is.broker.0 => Some(true),
-                    Happened::Broker(_, other) if other.broker == is.broker && other != *is => {
-                        Some(false)
-                    }
-                    _ => None,
-                });
-            next.next() == Some(true)
-        };
-        Some(match (was.fenced, is.fenced) {
-            (false, true) if is.shutting_down || goes() => {
-                format!("{name} is fenced, and may go.")
+    /// What brokers may do from now on: those of whom the same is true together.
+    fn of_brokers(&self, now: &[Annal], later: &[Annal]) -> Vec<String> {
+        let mut turns: BTreeMap<Turn, Vec<&Registration>> = BTreeMap::new();
+        for annal in now {
+            if let Happened::Broker(was, is) = &annal.what
+                && let Some(turn) = turn(was.as_ref(), is, now, later)
+            {
+                turns.entry(turn).or_default().push(is);
             }
-            (false, true) => format!("{name} is fenced: it was silent for a session."),
-            (true, false) => format!("{name} is unfenced: it may lead and be in sync."),
-            _ if is.shutting_down => {
-                format!("{name} is about to go: what it leads goes to others.")
+        }
+        let told = turns.into_iter().map(|(turn, mut of)| {
+            // One after another at one instant: only the last counts.
+            of.sort_by_key(|is| (is.broker, is.epoch));
+            of.dedup_by_key(|is| is.broker);
+            let all: Vec<u16> = of.iter().map(|is| is.broker.0 as u16).collect();
+            let epochs: Vec<String> = of.iter().map(|is| is.epoch.to_string()).collect();
+            let (names, epochs) = (self.recording.names(&all), listed(&epochs, "and"));
+            let (one, are) = match all.len() {
+                1 => (true, "is"),
+                _ => (false, "are"),
+            };
+            match turn {
+                Turn::Registers if one => format!("{names} registers, with broker epoch {epochs}."),
+                Turn::Registers => format!("{names} register, with broker epochs {epochs}."),
+                Turn::Silent if one => {
+                    format!("{names} is fenced: it was silent for a session.")
+                }
+                Turn::Silent => format!("{names} are fenced: they were silent for a session."),
+                Turn::MayGo => format!("{names} {are} fenced, and may go."),
+                Turn::Unfenced if one => {
+                    format!("{names} is unfenced: it may lead and be in sync.")
+                }
+                Turn::Unfenced => format!("{names} are unfenced: they may lead and be in sync."),
+                Turn::Leaves if one => {
+                    format!("{names} is about to go: what it leads goes to others.")
+                }
+                Turn::Leaves => format!("{names} are about to go: what they lead goes to others."),
             }
-            _ => return None,
-        })
+        });
+        told.collect()
     }
 
     /// What a partition is from now on.
@@ -208,10 +209,12 @@ impl Teller<'_> {
             }
             _ => self.isr(&name, was, is)?,
         };
-        if was.elr != is.elr {
-            said += &match is.elr.is_empty() {
-                true => ", and nobody else is eligible any more".to_owned(),
-                false => format!(", and {} eligible (ELR)", self.are(is, is.elr)),
+        // Where nobody leads, that is who is waited for.
+        if was.elr != is.elr || is.leader.is_none() {
+            said += &match (is.elr.is_empty(), is.leader) {
+                (true, Some(_)) => ", and nobody else is eligible any more".to_owned(),
+                (true, None) => ", and nobody is eligible".to_owned(),
+                (false, _) => format!(", and {} eligible (ELR)", self.are(is, is.elr)),
             };
         }
         Some(said + ".")
@@ -272,13 +275,12 @@ impl Teller<'_> {
                 self.name(at)
             ),
             Happened::Lost(at, broker, many) => {
-                let (were, are) = if many == 1 {
-                    ("was", "is")
-                } else {
-                    ("were", "are")
+                let (were, are, them) = match many {
+                    1 => ("was", "is", "it"),
+                    _ => ("were", "are", "them"),
                 };
                 format!(
-                    "{} of {} that {were} acknowledged {are} lost: {} leads without.",
+                    "{} of {} that {were} acknowledged {are} lost: {} leads without {them}.",
                     records(many),
                     self.name(at),
                     self.broker(broker)
@@ -286,5 +288,41 @@ impl Teller<'_> {
             }
             _ => return None,
         })
+    }
+}
+
+/// What a broker may do from now on, in the order in which it is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    Silent,
+    Leaves,
+    MayGo,
+    Registers,
+    Unfenced,
+}
+
+/// `later` tells whether a broker is fenced because it goes.
+fn turn(
+    was: Option<&Registration>,
+    is: &Registration,
+    now: &[Annal],
+    later: &[Annal],
+) -> Option<Turn> {
+    let Some(was) = was.filter(|was| was.epoch == is.epoch) else {
+        return Some(Turn::Registers);
+    };
+    let goes = || {
+        let mut next = (now.iter().chain(later)).filter_map(|annal| match annal.what {
+            Happened::Went(broker) if broker as u64 == is.broker.0 => Some(true),
+            Happened::Broker(Some(was), _) if was == *is => Some(false),
+            _ => None,
+        });
+        next.next() == Some(true)
+    };
+    match (was.fenced, is.fenced) {
+        (false, true) if is.shutting_down || goes() => Some(Turn::MayGo),
+        (false, true) => Some(Turn::Silent),
+        (true, false) => Some(Turn::Unfenced),
+        _ => is.shutting_down.then_some(Turn::Leaves),
     }
 }
