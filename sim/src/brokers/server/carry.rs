@@ -1,6 +1,6 @@
 //! Carries out what the machines of a broker put out: what is said, what is kept, and what became of it.
 
-use super::{BrokerServer, Ended, Life, News};
+use super::{BrokerServer, Life, News};
 use crate::brokers::Params;
 use crate::brokers::disk::Disk;
 use crate::brokers::reader::Reader;
@@ -39,13 +39,7 @@ impl BrokerServer {
             self.news.push_back(News::Applied(life.applied));
         }
         match over {
-            Some(BrokerEvent::Stopped(epoch)) => {
-                if self.flush() {
-                    self.end();
-                    self.disk.proof = Some(epoch);
-                    self.ended = Some(Ended::InOrder);
-                }
-            }
+            Some(BrokerEvent::Stopped(epoch)) => self.stop(epoch),
             // Whoever runs the process starts it anew.
             Some(_) => {
                 self.end();

@@ -333,6 +333,15 @@ impl BrokerServer {
         self.said.clear();
     }
 
+    /// The process goes in good order, and leaves the proof of it, where its disk takes what replicas have.
+    fn stop(&mut self, epoch: u64) {
+        if self.flush() {
+            self.end();
+            self.disk.proof = Some(epoch);
+            self.ended = Some(Ended::InOrder);
+        }
+    }
+
     /// All that replicas have is on the medium. False when the disk fails: the process ends, and what it was to write is gone.
     fn flush(&mut self) -> bool {
         if self.life.is_some() && self.disk.fails_now() {
