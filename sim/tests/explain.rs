@@ -1,4 +1,4 @@
-//! The account of a run: it names every fault and every leader of the gallery, and two accounts are on record.
+//! The account of a run: it names every fault and every leader of the gallery, and some accounts are on record.
 //!
 //! After a change that is meant: `UPDATE_GOLDEN=1 cargo test -p tenure-sim --test explain`.
 
@@ -74,8 +74,15 @@ fn every_account_of_the_gallery_names_its_faults_its_leaders_and_its_verdicts() 
 }
 
 #[test]
-fn two_accounts_are_on_record() {
-    for name in ["leader-crash", "paused-leader"] {
+fn some_accounts_are_on_record() {
+    for name in [
+        "leader-crash",
+        "paused-leader",
+        "kafka-leader-crash",
+        "kafka-unclean-election",
+        "kafka-zombie-broker",
+        "kafka-lying-disks",
+    ] {
         let told = explain(&recording(&folder(&format!("../scenarios/{name}.json"))));
         let golden = folder(&format!("tests/golden/{name}.txt"));
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -196,4 +203,70 @@ fn what_is_broken_is_told_with_its_time() {
         text.contains("Rules switched off: new-term-new-vote."),
         "{text}"
     );
+}
+
+/// Topics that come and go, disks that fail or are replaced, and brokers that go in good order, in the storms of some seeds.
+#[test]
+fn what_becomes_of_partitions_is_told() {
+    let told = |brokers: &str, faults: &str| {
+        let file = format!(
+            r#"{{"tenure": 1, "scheme": "kraft", "nodes": 3, "seed": "1", "duration": "60s", "brokers": {{{brokers}}},
+                "client": {{"every": "100ms"}}, "faults": [{faults}]}}"#
+        );
+        paragraphs(&explain(
+            &Recording::of(Scenario::parse(&file).unwrap()).unwrap(),
+        ))
+    };
+    for (brokers, faults, all) in [
+        (
+            r#""partitions": 2, "recreateTopics": "20s""#,
+            "",
+            &[
+                "t1-0 is made: b",
+                "t1-1 is made: b",
+                "t1-0 is deleted.",
+                "t2-1 is made: b",
+            ][..],
+        ),
+        (
+            "",
+            r#"{"at": "8s", "fail": "b2"}, {"at": "40s", "restart": "b2"}"#,
+            &[
+                "b2 dies: its disk fails.",
+                "b2 is fenced: it was silent for a session.",
+            ],
+        ),
+        (
+            "",
+            r#"{"at": "10s", "resign": "b2"}, {"at": "20s", "restart": "b2"}"#,
+            &[
+                "b2 is about to go",
+                "b2 is fenced, and may go.",
+                "b2 enters the ISR of the partition",
+            ],
+        ),
+        (
+            "",
+            r#"{"at": "10s", "wipe": "b1"}, {"at": "10s", "wipe": "b3"}, {"at": "30s", "wipe": "b2"}, {"at": "31s", "restart": "b2"}, {"at": "45s", "restart": "b1"}, {"at": "45s", "restart": "b3"}"#,
+            &[
+                "eligible (ELR)",
+                "Nobody leads the partition any more; the ISR is empty, and b3 is eligible (ELR).",
+                "as the one that led last",
+                "acknowledged are lost: b2 leads without them",
+            ],
+        ),
+    ] {
+        let text = told(brokers, faults);
+        for said in all {
+            assert!(text.contains(said), "{said}\n{text}");
+        }
+    }
+    for seed in 0..12 {
+        let setting = schedule::Setting::among(schedule::Among::kafka());
+        let scenario = schedule::make(seed, &setting, |_| ()).unwrap().scenario;
+        let text = explain(&Recording::of(scenario).unwrap());
+        for line in text.lines() {
+            assert!(line.chars().count() <= 110, "seed {seed}: {line}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use tenure_sim::Scenario;
 use tenure_sim::fault::{Action, Who};
 
 /// Each file, and the place it is refused for.
-const REFUSALS: [(&str, &str); 110] = [
+const REFUSALS: [(&str, &str); 114] = [
     ("after-end", "faults[1].at (line 5, column 13)"),
     ("bad-duration", "duration (line 1, column 46)"),
     (
@@ -79,6 +79,7 @@ const REFUSALS: [(&str, &str); 110] = [
         "faults[0].change.voters[2] (line 1, column 119)",
     ),
     ("needs-brokers", "rulesOff[0] (line 1, column 59)"),
+    ("needs-brokers.none", "faults[0].crash (line 1, column 81)"),
     ("needs-connections", "network.order (line 1, column 67)"),
     (
         "needs-connections.change",
@@ -176,11 +177,17 @@ const REFUSALS: [(&str, &str); 110] = [
         "expect.token-rises (line 3, column 30)",
     ),
     ("unknown-node", "faults[0].crash (line 1, column 80)"),
+    ("unknown-node.broker", "faults[0].crash (line 1, column 96)"),
     (
         "unknown-node.candidate",
         "faults[0].resign (line 1, column 81)",
     ),
+    ("unknown-node.disk", "faults[0].wipe (line 1, column 83)"),
     ("unknown-node.drop", "faults[0].drop (line 1, column 65)"),
+    (
+        "unknown-node.no-broker",
+        "faults[0].crash (line 1, column 84)",
+    ),
     ("unknown-node.rest", "faults[0].crash (line 4, column 28)"),
     ("unknown-node.role", "faults[0].restart (line 4, column 30)"),
     ("unknown-node.server", "faults[0].pause (line 1, column 80)"),

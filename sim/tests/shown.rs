@@ -110,7 +110,7 @@ fn a_server_with_data_of_its_own_is_shown_by_its_part() {
     assert_eq!((summary[11], summary[12]), (3.0, 0.0));
 }
 
-/// Kafka's brokers, of whose partition s2 is the first leader.
+/// Kafka's brokers, of whose partition b2 is the first leader.
 fn brokers(more: &str, until: u64) -> World {
     let part = format!(r#", "seed": "1", "brokers": {{}}, "client": {{"every": "100ms"}}{more}"#);
     world("kraft", &part, until)
@@ -146,7 +146,7 @@ fn a_broker_is_shown_by_its_part_and_by_what_the_metadata_says_of_it() {
 
 #[test]
 fn what_the_metadata_says_of_a_broker_that_is_down_is_another_thing_than_what_it_knows() {
-    let down = r#", "faults": [{"at": "10s", "crash": "s1"}, {"at": "10s", "pause": "s2"}]"#;
+    let down = r#", "faults": [{"at": "10s", "crash": "b1"}, {"at": "10s", "pause": "b2"}]"#;
     let (before, after) = (brokers(down, 12_000_000), brokers(down, 26_000_000));
     let (rows, later) = (server_rows(&before), server_rows(&after));
     // Nothing is decided of who is silent for less than a session.

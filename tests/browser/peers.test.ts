@@ -22,7 +22,7 @@ async function choose(page: Page, scheme: 'zab' | 'sentinel' | 'kraft', sign: st
 
 /** Waits until somebody is named as the leader who was not before. */
 async function anotherThan(page: Page, former: string): Promise<string> {
-  await expect.poll(() => leader(page), { timeout: 30_000 }).toMatch(/^[ns]\d$/);
+  await expect.poll(() => leader(page), { timeout: 30_000 }).toMatch(/^[bns]\d$/);
   await expect.poll(() => leader(page), { timeout: 30_000 }).not.toBe(former);
   return leader(page);
 }
@@ -226,22 +226,22 @@ describe('Kafka’s brokers', () => {
     // Leader and leader epoch, ISR, ELR.
     const partition = async () =>
       (await page.locator('[data-testid="partition"] dd').allTextContents()).map((said) => said.trim());
-    expect((await partition()).slice(0, 3)).toEqual([expect.stringMatching(/^s2\s*1$/), 's1 s2 s3', '–']);
+    expect((await partition()).slice(0, 3)).toEqual([expect.stringMatching(/^b2\s*1$/), 'b1 b2 b3', '–']);
     expect(await servers(page).allTextContents()).toEqual([
-      expect.stringMatching(/s1\s*follows s2\s*unfenced \d+\s*ISR\s*\d+\s*\/\s*\d+/),
-      expect.stringMatching(/s2\s*leader\s*unfenced/),
-      expect.stringMatching(/s3\s*follows s2/),
+      expect.stringMatching(/b1\s*follows b2\s*unfenced \d+\s*ISR\s*\d+\s*\/\s*\d+/),
+      expect.stringMatching(/b2\s*leader\s*unfenced/),
+      expect.stringMatching(/b3\s*follows b2/),
     ]);
     // It dies at ten seconds, and is silent for a session of nine.
     await playTo(page, 22_000_000, '2');
-    expect((await partition()).slice(0, 2)).toEqual([expect.stringMatching(/^s[13]\s*2$/), 's1 s3']);
-    expect(await text(servers(page).nth(1))).toMatch(/s2\s*crashed\s*fenced \d+\s*–/);
+    expect((await partition()).slice(0, 2)).toEqual([expect.stringMatching(/^b[13]\s*2$/), 'b1 b3']);
+    expect(await text(servers(page).nth(1))).toMatch(/b2\s*crashed\s*fenced \d+\s*–/);
     const crowns = page.locator('[data-testid="cluster"] [data-server].leads');
     expect(await crowns.count()).toBe(1);
     await crowns.click();
     await expect.poll(() => text(inspector(page))).toMatch(/leader epoch\s*2/);
     expect(await text(inspector(page))).toContain('I lead the partition, and take records');
-    expect(await text(inspector(page))).toMatch(/ISR, as it knows\s*s1, s3/);
+    expect(await text(inspector(page))).toMatch(/ISR, as it knows\s*b1, b3/);
     // With one more that goes in good order there are too few in sync.
     await page.locator('[data-testid="inspector"] [data-command="resign"]').click();
     const gone = await time(page, 'now');

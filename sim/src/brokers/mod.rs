@@ -8,7 +8,7 @@
 //! # What is left out
 //! A broker's own copy of the metadata log: each life fetches it from the beginning. Snapshots of it, so that no controller
 //! lets entries go. Idempotent producers: what is tried again is another record. A broker flushes its logs and writes its high
-//! watermarks down together, now and then.
+//! watermarks down together, now and then. Several log directories: a broker has one disk, and ends when that fails.
 
 mod client;
 pub(crate) mod code;
@@ -22,7 +22,7 @@ pub mod shown;
 pub(crate) use client::Customer;
 pub(crate) use office::{Away, Office};
 pub(crate) use said::Said;
-pub(crate) use server::{BrokerServer, News};
+pub(crate) use server::{BrokerServer, Ended, News};
 
 /// How many clients there are.
 pub(crate) const CUSTOMERS: u16 = 2;

@@ -149,6 +149,12 @@ impl Judges {
         self.brokers.as_deref_mut()
     }
 
+    /// What became of brokers and partitions, where it is kept.
+    #[cfg(all(feature = "peers", not(target_family = "wasm")))]
+    pub(crate) fn annals(&self) -> &[super::brokers::Annal] {
+        (self.brokers.as_ref()).map_or(&[], |brokers| brokers.annals())
+    }
+
     /// How the leaders of partitions came to lead, where there are brokers.
     #[cfg(all(feature = "peers", not(target_family = "wasm")))]
     #[must_use]
@@ -197,6 +203,11 @@ impl Judges {
 
     /// Why a rule that broke first at this instant, or never, is not promised.
     fn excused(&self, check: Check, broken_at: Option<u64>) -> Option<&'static str> {
+        #[cfg(feature = "peers")]
+        if check == Check::KafkaNoAckLoss {
+            let brokers = self.brokers.as_ref();
+            return brokers.and_then(|brokers| brokers.excuse_of_loss());
+        }
         let mut before = (self.excuses.iter()).filter(|(_, since)| {
             *since != NEVER && broken_at.is_none_or(|broken| *since <= broken)
         });
@@ -554,8 +565,8 @@ impl Judges {
         if check.is_of_controllers() {
             self.promises.controllers
         } else if check.is_of_brokers() {
-            self.promises.brokers
-        } else if self.promises.brokers && check.is_of_store() {
+            self.promises.brokers.is_some()
+        } else if self.promises.brokers.is_some() && check.is_of_store() {
             false
         } else if self.promises.sentinels || check.is_of_sentinels() {
             let ours = check.is_of_sentinels() || check == Check::LeaderAgain;

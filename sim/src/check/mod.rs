@@ -75,7 +75,7 @@ pub(crate) mod watch_complete;
 pub use brokers::Elections;
 pub use judges::{Belief, Broken, Judges};
 pub(crate) use promises::Excuse;
-pub use promises::Promises;
+pub use promises::{Acknowledged, Promises};
 
 use tenure::Token;
 use terms::Sight;

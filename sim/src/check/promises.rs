@@ -29,10 +29,19 @@ pub struct Promises {
     pub sentinels: bool,
     /// They are those of Kafka's controllers: for how long one that was overtaken believes that it leads, at most.
     pub kraft: Option<u64>,
-    /// Beside them are brokers, whose partitions clients use.
-    pub brokers: bool,
+    /// Beside them are brokers, whose partitions clients use: what is promised of a record that was acknowledged.
+    pub brokers: Option<Acknowledged>,
     /// Who leads keeps what it decides in the ZooKeeper by which it was elected.
     pub controllers: bool,
+}
+
+/// Who has a record that a broker acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acknowledged {
+    /// All in sync.
+    ByAll,
+    /// The leader alone.
+    ByLeader,
 }
 
 /// What happened to a store, after which it keeps no promise that rests on it.
@@ -143,8 +152,8 @@ impl Promises {
             | Check::LinearizableUnfenced
             | Check::JobsTwiceUnfenced
             | Check::SentinelNoAckLoss
-            | Check::SentinelSingleWritable
-            | Check::KafkaNoAckLoss => false,
+            | Check::SentinelSingleWritable => false,
+            Check::KafkaNoAckLoss => matches!(self.brokers, Some(Acknowledged::ByAll)),
         }
     }
 
@@ -353,8 +362,11 @@ impl Promises {
             (Check::KafkaInSyncAgain, _) => {
                 "When all faults are over, every partition soon has a leader, and everybody who keeps it is in sync."
             }
-            (Check::KafkaNoAckLoss, _) => {
-                "With acks=1 a leader alone acknowledges, and what no follower has copied goes with it; with acks=all an unclean election loses what everybody in sync had."
+            (Check::KafkaNoAckLoss, true) => {
+                "Unless an election was unclean or of the last known leader, whoever leads a partition has every record that was acknowledged with acks=all."
+            }
+            (Check::KafkaNoAckLoss, false) => {
+                "With acks=1 a leader alone acknowledges, and what no follower has copied goes with it."
             }
             (Check::ControllerNoStaleWrite, _) => {
                 "ZooKeeper takes no write of a controller whose epoch is not the stored one."

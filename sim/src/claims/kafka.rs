@@ -17,13 +17,13 @@ const CALM_RAFT: &str = r#"{"tenure": 1, "scheme": "raft", "nodes": 3, "raft": {
 /// The leader of a partition dies, and its followers hear late of what it takes: with what is acknowledged by all in sync.
 const ALL: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 3, "brokers": {"acks": "all"},
     "network": {"latency": ["5ms", "10ms"]}, "client": {"every": "100ms"}, "duration": "40s",
-    "faults": [{"at": "9s", "delay": {"link": ["s2", "s1"], "by": "300ms"}},
-               {"at": "9s", "delay": {"link": ["s2", "s3"], "by": "300ms"}}, {"at": "10s", "crash": "s2"}]}"#;
+    "faults": [{"at": "9s", "delay": {"link": ["b2", "b1"], "by": "300ms"}},
+               {"at": "9s", "delay": {"link": ["b2", "b3"], "by": "300ms"}}, {"at": "10s", "crash": "b2"}]}"#;
 /// The same with what the leader alone acknowledges.
 const ONE: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 3, "brokers": {"acks": "1"},
     "network": {"latency": ["5ms", "10ms"]}, "client": {"every": "100ms"}, "duration": "40s",
-    "faults": [{"at": "9s", "delay": {"link": ["s2", "s1"], "by": "300ms"}},
-               {"at": "9s", "delay": {"link": ["s2", "s3"], "by": "300ms"}}, {"at": "10s", "crash": "s2"}]}"#;
+    "faults": [{"at": "9s", "delay": {"link": ["b2", "b1"], "by": "300ms"}},
+               {"at": "9s", "delay": {"link": ["b2", "b3"], "by": "300ms"}}, {"at": "10s", "crash": "b2"}]}"#;
 
 /// The controller is cut off alone.
 const CUT_OFF: &str = r#"{"tenure": 1, "scheme": "kraft", "nodes": 5,

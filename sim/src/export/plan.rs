@@ -19,6 +19,8 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         return String::new();
     };
     let name = Action::NAMES[fault.action.kind()];
+    let letter = recording.scenario.server_letter();
+    let named = |one: Who| who_name(letter, one);
     match &fault.action {
         Action::Crash(one)
         | Action::Restart(one)
@@ -32,21 +34,16 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
         | Action::BackUp(one)
         | Action::Restore(one)
         | Action::PowerCut(one)
-        | Action::Damage(one, _) => format!("{name} {}", who_name(*one)),
+        | Action::Damage(one, _) => format!("{name} {}", named(*one)),
         Action::Cut(from, to) | Action::Heal(from, to) => {
-            format!("{name} {} → {}", who_name(*from), who_name(*to))
+            format!("{name} {} → {}", named(*from), named(*to))
         }
-        Action::Partition(members) => format!("{name} {}", groups(members)),
+        Action::Partition(members) => format!("{name} {}", groups(letter, members)),
         Action::Delay(from, to, by) => {
-            format!(
-                "{name} {} → {} by {}",
-                who_name(*from),
-                who_name(*to),
-                ms(*by)
-            )
+            format!("{name} {} → {} by {}", named(*from), named(*to), ms(*by))
         }
         Action::Network(now) => format!("{name}: {}", weather(*now)),
-        Action::Disk(one, time) => format!("{name} of {}: {}", who_name(*one), takes(*time)),
+        Action::Disk(one, time) => format!("{name} of {}: {}", named(*one), takes(*time)),
         Action::Clock(one, pace, jump) => {
             let mut said = Vec::new();
             said.extend(pace.map(rate));
@@ -54,21 +51,21 @@ pub(super) fn asked(recording: &Recording, place: usize) -> String {
                 let way = if *jump < 0 { "back" } else { "forward" };
                 said.push(format!("{} {way}", ms(jump.unsigned_abs())));
             }
-            format!("{name} of {}: {}", who_name(*one), listed(&said, "and"))
+            format!("{name} of {}: {}", named(*one), listed(&said, "and"))
         }
         Action::Flap(one, other, rhythm) => format!(
             "{name} {} – {}: cut for {}, whole for {}",
-            who_name(*one),
-            who_name(*other),
+            named(*one),
+            named(*other),
             ms(rhythm.down),
             ms(rhythm.up)
         ),
         Action::Disconnect(one, other) => {
-            format!("{name} {} – {}", who_name(*one), who_name(*other))
+            format!("{name} {} – {}", named(*one), named(*other))
         }
-        Action::Slow(one, 0) => format!("{name} {}: no more", who_name(*one)),
+        Action::Slow(one, 0) => format!("{name} {}: no more", named(*one)),
         Action::Slow(one, by) => {
-            format!("{name} {}: {} for all that comes", who_name(*one), ms(*by))
+            format!("{name} {}: {} for all that comes", named(*one), ms(*by))
         }
         Action::HealAll => name.to_owned(),
         Action::Change(voters, learners) => {
@@ -222,7 +219,8 @@ fn on(one: Who, before: &Before, state: impl Fn(Status) -> String) -> String {
 
 /// The name of a node or server.
 fn name(actor: u16, before: &Before) -> String {
-    words::actor(before.status.len(), before.servers.len(), actor)
+    let servers = (before.servers.len(), before.letter);
+    words::actor(before.status.len(), servers, actor)
 }
 
 /// Who is meant, or why there is nobody.
@@ -309,7 +307,7 @@ fn share(ppm: u32) -> String {
     }
 }
 
-fn groups(members: &[(u16, Who)]) -> String {
+fn groups(letter: char, members: &[(u16, Who)]) -> String {
     let mut said = String::new();
     let mut last = None;
     for (group, one) in members {
@@ -318,7 +316,7 @@ fn groups(members: &[(u16, Who)]) -> String {
             Some(last) if last == *group => ", ",
             _ => " | ",
         };
-        said += &who_name(*one);
+        said += &who_name(letter, *one);
         last = Some(*group);
     }
     said

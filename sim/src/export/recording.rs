@@ -48,6 +48,8 @@ pub struct Before {
     pub status: Vec<Status>,
     /// What each server's was.
     pub servers: Vec<Status>,
+    /// The letter in the name of a server.
+    pub letter: char,
     /// Who led: established, or else elected.
     pub leader: Option<u16>,
     /// How long each disk took for a write.
@@ -82,6 +84,8 @@ impl Recording {
         scenario.recordable()?;
         let mut world = World::new(&scenario);
         world.record_histories();
+        #[cfg(feature = "peers")]
+        world.keep_annals();
         world.trace_mut().recording = true;
         let mut keeper = Keeper {
             open: vec![None; scenario.nodes],
@@ -132,7 +136,8 @@ impl Recording {
     /// The name of an actor.
     #[must_use]
     pub fn name(&self, actor: u16) -> String {
-        super::words::actor(self.scenario.nodes, self.scenario.servers(), actor)
+        let servers = (self.scenario.servers(), self.scenario.server_letter());
+        super::words::actor(self.scenario.nodes, servers, actor)
     }
 }
 
@@ -244,6 +249,7 @@ impl Before {
         Self {
             status: nodes().map(|node| node.status()).collect(),
             servers: world.servers().map(|server| server.status()).collect(),
+            letter: world.server_letter(),
             leader,
             change: match action {
                 Action::Change(voters, learners) => {

@@ -9,11 +9,12 @@ use crate::scheme::raft::code as raft;
 #[cfg(feature = "peers")]
 use crate::scheme::{kraft::code as kraft, sentinel::code as sentinel, zab::code as zab};
 
-/// The name of an actor: `n1`, …, `s1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, ….
-pub(super) fn actor(nodes: usize, servers: usize, actor: u16) -> String {
+/// The name of an actor: `n1`, …, `s1`, …, `client`, `fenced`, `unfenced`, `store-client-1`, …. Servers are as many, with this
+/// letter.
+pub(super) fn actor(nodes: usize, (servers, letter): (usize, char), actor: u16) -> String {
     let beyond = usize::from(actor).checked_sub(nodes);
     if let Some(server) = beyond.filter(|server| *server < servers) {
-        return server_name(server as u16);
+        return server_name(letter, server as u16);
     }
     match beyond.map(|place| place - servers) {
         None => node_name(actor),

@@ -24,7 +24,8 @@ const fn checks_of(invariant: Invariant) -> &'static [Check] {
     match invariant {
         Invariant::FencedNeverLeads => &[Check::KafkaFencedNeverLeads],
         Invariant::LeaderInIsr => &[Check::KafkaLeaderInIsr],
-        Invariant::CleanNoLoss => &[Check::KafkaCleanNoLoss],
+        // What is shown as committed with acks=all is acknowledged.
+        Invariant::CleanNoLoss => &[Check::KafkaCleanNoLoss, Check::KafkaNoAckLoss],
         Invariant::EpochMonotone => &[Check::KafkaEpochMonotone, Check::KafkaOneLeader],
         Invariant::ElrDisjoint => &[Check::KafkaElrDisjoint],
         Invariant::NoStaleCommand => &[Check::KafkaNoStaleCommand],

@@ -1,7 +1,9 @@
 //! Holds a file against the table of its fields.
 
 use super::format::{END, Entry, Kind, Usual};
-use super::reader::{FIRST_ROLE, FIRST_SERVER, Frame, Part, Read, Slip, fields, number, word};
+use super::reader::{
+    FIRST_BROKER, FIRST_ROLE, FIRST_SERVER, Frame, Part, Read, Slip, fields, number, word,
+};
 use super::units::{unsigned, write_span};
 use super::{by_store, parse_seed, parts};
 use crate::json::{Node, Value};
@@ -12,9 +14,15 @@ const FIRST_INEXACT: u64 = 1 << 53;
 impl Frame {
     /// Whether there is this node or server, by its number; roles there always are.
     fn has(self, number: u64) -> bool {
-        match number.checked_sub(FIRST_SERVER as u64) {
-            Some(server) => self.servers.is_some_and(|servers| server < servers),
-            None => number < self.nodes || number >= FIRST_ROLE as u64,
+        let first = match self.scheme.server_letter() {
+            'b' => FIRST_BROKER,
+            _ => FIRST_SERVER,
+        } as u64;
+        if number >= FIRST_SERVER as u64 {
+            let server = number.checked_sub(first);
+            server.is_some_and(|server| self.servers.is_some_and(|servers| server < servers))
+        } else {
+            number < self.nodes || number >= FIRST_ROLE as u64
         }
     }
 }
@@ -165,6 +173,7 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
     let slip =
         |code, matter, remedy: &str| Err(Slip::new(node.at, code, &quoted(text, matter), remedy));
     let size = if signed { unsigned(text) } else { text };
+    let letter = frame.scheme.server_letter();
     match (kind, number(kind, size)) {
         (Kind::Rule, _) => {
             let names = frame.scheme.rules();
@@ -190,23 +199,30 @@ fn check_word(node: &Node, kind: &Kind, frame: Frame) -> Read<u64> {
         (Kind::Member(_) | Kind::Server, Some(number))
             if number >= FIRST_SERVER as u64 && frame.servers.is_none() =>
         {
-            Err(by_store::misplaced(node.at, false))
+            if number < FIRST_BROKER as u64 {
+                return Err(by_store::misplaced(node.at, false));
+            }
+            slip(
+                "needs-brokers",
+                " is a broker, and there are none",
+                "use the scheme kraft and name brokers, or leave it out",
+            )
         }
         (Kind::Node(_) | Kind::Member(_) | Kind::Server, Some(number)) if frame.has(number) => {
             Ok(number)
         }
         (Kind::Node(roles) | Kind::Member(roles), _) => {
-            let mut named = all_of("n", frame.nodes);
+            let mut named = all_of('n', frame.nodes);
             if let (Kind::Member(_), Some(servers)) = (kind, frame.servers) {
                 named.push_str(", ");
-                named.push_str(&all_of("s", servers));
+                named.push_str(&all_of(letter, servers));
             }
             let remedy = use_one_of(&named, roles.to_vec());
             slip("unknown-node", " is no node here", &remedy)
         }
         (Kind::Server, _) => {
             let servers = frame.servers.unwrap_or(0);
-            let remedy = use_one_of(&all_of("s", servers), Vec::new());
+            let remedy = use_one_of(&all_of(letter, servers), Vec::new());
             slip("unknown-node", " is no server here", &remedy)
         }
         (Kind::Count(least, most), number) => match number {
@@ -296,10 +312,13 @@ fn quoted(text: &str, matter: &str) -> String {
 /// So many names from the first on.
 #[cold]
 #[inline(never)]
-fn all_of(letter: &str, many: u64) -> String {
-    let mut named = letter.to_owned() + "1";
+fn all_of(letter: char, many: u64) -> String {
+    let mut named = String::from(letter);
+    named.push('1');
     if many > 1 {
-        named = named + " to " + letter + &many.to_string();
+        named.push_str(" to ");
+        named.push(letter);
+        named.push_str(&many.to_string());
     }
     named
 }

@@ -100,6 +100,15 @@ impl Named {
         all.find(|(scheme, _)| has(scheme)).map(|(_, name)| *name)
     }
 
+    /// The letter before the number in the name of its servers: brokers are called `b1`, any other `s1`.
+    pub(super) const fn server_letter(self) -> char {
+        match self {
+            #[cfg(feature = "peers")]
+            Self::Peers(Peers::Kraft) => 'b',
+            _ => 's',
+        }
+    }
+
     /// The names of its rules.
     pub(super) const fn rules(self) -> &'static [&'static str] {
         match self {
@@ -116,6 +125,11 @@ impl Named {
 }
 
 impl Scenario {
+    /// The letter before the number in the name of a server.
+    pub(crate) const fn server_letter(&self) -> char {
+        self.named().server_letter()
+    }
+
     /// How its nodes elect, by name.
     pub(super) const fn named(&self) -> Named {
         match &self.elects {
@@ -361,19 +375,19 @@ pub(crate) fn node_name(node: u16) -> String {
     name
 }
 
-/// What a server of the store is called, by its number: `s1`, `s2` and so on.
-pub(crate) fn server_name(server: u16) -> String {
-    let mut name = String::from("s");
+/// What a server is called, by the letter of its kind and its number: `s1`, `s2` and so on.
+pub(crate) fn server_name(letter: char, server: u16) -> String {
+    let mut name = String::from(letter);
     name.push_str(&(u32::from(server) + 1).to_string());
     name
 }
 
-/// What a node or server is called by in a file: its name, or what it is.
+/// What a node or server is called by in a file: its name, or what it is. Servers by the letter of their kind.
 #[inline(never)]
-pub(crate) fn who_name(who: Who) -> String {
+pub(crate) fn who_name(letter: char, who: Who) -> String {
     match who {
         Who::Node(node) => node_name(node),
-        Who::Server(server) => server_name(server),
+        Who::Server(server) => server_name(letter, server),
         _ => ROLES
             .iter()
             .find(|(_, role)| *role == who)

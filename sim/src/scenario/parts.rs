@@ -66,15 +66,16 @@ pub(super) fn check_action(name: &str, node: &Node, scheme: Named) -> Read<()> {
     Ok(())
 }
 
-/// Of servers none but a broker is asked to go in good order.
+/// Of servers none but a broker is asked to go in good order, or has a disk of its own.
 #[inline(never)]
 pub(super) fn check_server(part: Part<'_>, name: &str, node: &Node, brokered: bool) -> Read<()> {
-    let to_server = name == "resign" && matches!(part.who(name), Who::Server(_));
+    let of_brokers = matches!(name, "resign" | "wipe" | "lie" | "fail");
+    let to_server = of_brokers && matches!(part.who(name), Who::Server(_));
     if to_server && !brokered {
         return Err(Slip::new(
             node.at,
             "unknown-node",
-            "this is no node here, and of servers none but a broker is asked to go in good order",
+            "this is no node here, and of servers none but a broker is asked to go in good order or has a disk to damage",
             "name a node, or use a scheme with brokers",
         ));
     }

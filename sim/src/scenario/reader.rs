@@ -125,8 +125,9 @@ pub(super) fn who(number: u64) -> Who {
 
 /// Where the numbers of roles begin, above those of nodes.
 pub(super) const FIRST_ROLE: usize = 1 << 16;
-/// Where the numbers of servers begin, above those of roles.
+/// Where the numbers of servers begin, above those of roles; those of brokers above all others, as they have a name of their own.
 pub(super) const FIRST_SERVER: usize = 1 << 17;
+pub(super) const FIRST_BROKER: usize = FIRST_SERVER + FIRST_ROLE;
 
 impl<'n> Part<'n> {
     /// The value of a field, if it is there.
@@ -293,7 +294,10 @@ pub(super) fn number(kind: &Kind, text: &str) -> Option<u64> {
             Some(if negative { size.wrapping_neg() } else { size })
         }
         Kind::Name(names) => place(names),
-        Kind::Server => called(text, 's').map(|server| server + FIRST_SERVER as u64),
+        Kind::Server => {
+            let place = |letter, first: usize| Some(called(text, letter)? + first as u64);
+            place('s', FIRST_SERVER).or_else(|| place('b', FIRST_BROKER))
+        }
         Kind::Node(roles) | Kind::Member(roles) => {
             let server = match kind {
                 Kind::Member(_) => number(&Kind::Server, text),

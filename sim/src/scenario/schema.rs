@@ -53,11 +53,11 @@ fn value(out: &mut String, kind: &Kind) {
             out.push_str(r#""enum":"#);
             list(out, &names, |out, name| quote(out, name));
         }
-        Kind::Server => out.push_str(r#""type":"string","pattern":"^s[1-9][0-9]{0,3}$""#),
+        Kind::Server => out.push_str(r#""type":"string","pattern":"^[bs][1-9][0-9]{0,3}$""#),
         Kind::Node([]) => out.push_str(r#""type":"string","pattern":"^n[1-9][0-9]{0,3}$""#),
         Kind::Node(roles) | Kind::Member(roles) => {
             let letters = match kind {
-                Kind::Member(_) => "[ns]",
+                Kind::Member(_) => "[bns]",
                 _ => "n",
             };
             out.push_str(&format!(

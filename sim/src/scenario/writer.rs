@@ -83,7 +83,7 @@ pub(super) fn write(scenario: &Scenario) -> String {
     if !scenario.faults.is_empty() {
         w.open("faults", '[');
         for fault in &scenario.faults {
-            w.fault(fault);
+            w.fault(fault, scenario.server_letter());
         }
         w.close(']');
     }
@@ -289,25 +289,25 @@ impl Writer {
     }
 
     #[inline(never)]
-    fn node(&mut self, name: &str, who: Who) {
-        self.text(name, &who_name(who));
+    fn node(&mut self, name: &str, letter: char, who: Who) {
+        self.text(name, &who_name(letter, who));
     }
 
     #[inline(never)]
-    fn link(&mut self, action: &str, from: Who, to: Who) {
+    fn link(&mut self, action: &str, letter: char, [from, to]: [Who; 2]) {
         self.open(action, '[');
-        self.item(&who_name(from));
-        self.item(&who_name(to));
+        self.item(&who_name(letter, from));
+        self.item(&who_name(letter, to));
         self.close(']');
     }
 
-    fn fault(&mut self, fault: &Fault) {
+    fn fault(&mut self, fault: &Fault, letter: char) {
         self.comma();
         self.out.push('{');
         self.span("at", fault.at);
         match &fault.action {
-            Action::Cut(from, to) => self.link("cut", *from, *to),
-            Action::Heal(from, to) => self.link("heal", *from, *to),
+            Action::Cut(from, to) => self.link("cut", letter, [*from, *to]),
+            Action::Heal(from, to) => self.link("heal", letter, [*from, *to]),
             Action::Partition(members) => {
                 self.open("partition", '[');
                 for (place, (group, who)) in members.iter().enumerate() {
@@ -315,7 +315,7 @@ impl Writer {
                     if first {
                         self.out.push_str(if place == 0 { "[" } else { "],[" });
                     }
-                    self.item(&who_name(*who));
+                    self.item(&who_name(letter, *who));
                 }
                 self.out
                     .push_str(if members.is_empty() { "]" } else { "]]" });
@@ -324,7 +324,7 @@ impl Writer {
             Action::HealAll => self.text("heal", "all"),
             Action::Clock(who, pace, jump) => {
                 self.open("clock", '{');
-                self.node("node", *who);
+                self.node("node", letter, *who);
                 if let Some(pace) = pace {
                     self.text("rate", &write_rate(*pace));
                 }
@@ -335,21 +335,21 @@ impl Writer {
             }
             Action::Disk(who, takes) => {
                 self.open("disk", '{');
-                self.node("node", *who);
+                self.node("node", letter, *who);
                 self.takes(*takes);
                 self.close('}');
             }
-            Action::Disconnect(one, other) => self.link("disconnect", *one, *other),
+            Action::Disconnect(one, other) => self.link("disconnect", letter, [*one, *other]),
             Action::Flap(one, other, rhythm) => {
                 self.open("flap", '{');
-                self.link("between", *one, *other);
+                self.link("between", letter, [*one, *other]);
                 self.span("down", rhythm.down);
                 self.span("up", rhythm.up);
                 self.close('}');
             }
             Action::Slow(who, by) => {
                 self.open("slow", '{');
-                self.node("node", *who);
+                self.node("node", letter, *who);
                 self.span("by", *by);
                 self.close('}');
             }
@@ -366,14 +366,14 @@ impl Writer {
             }
             Action::Delay(from, to, by) => {
                 self.open("delay", '{');
-                self.link("link", *from, *to);
+                self.link("link", letter, [*from, *to]);
                 self.span("by", *by);
                 self.close('}');
             }
             // The others say no more than which node, and are called as they are counted.
             bare => {
                 if let Some(who) = bare.who() {
-                    self.node(Action::NAMES[bare.kind()], who);
+                    self.node(Action::NAMES[bare.kind()], letter, who);
                 }
             }
         }

@@ -3,9 +3,11 @@
 use super::draw::Draw;
 use super::{among, moves};
 use crate::brokers::Params;
+use crate::fault::{Action, Damage, Who};
 use crate::physics::disk::Takes;
 use crate::physics::weather::Weather;
 use crate::scenario::{Clients, Elects, Scenario};
+use crate::world::World;
 use tenure::Duration;
 use tenure::isr::{Acks, Rule, Switched};
 
@@ -16,6 +18,21 @@ const HEALED: u64 = 10_000_000;
 pub(super) fn lives(scenario: &Scenario) -> u64 {
     let within = scenario.brokers().map_or(0, Params::in_sync_within);
     scenario.leader_within + within + 500_000
+}
+
+/// Of every fourth seed a storm ends with the loss of disks, of one broker or some or all. It draws from a source of its own, after
+/// all else is drawn.
+pub(super) fn lose_disks(world: &mut World, seed: u64, count: usize) {
+    let mut draw = Draw::new(seed, 0xd15c_105e);
+    if !draw.one_in(4) {
+        return;
+    }
+    let many = [1, 1, 2, count][draw.place(4)];
+    let first = draw.place(count);
+    for broker in (first..first + many).map(|broker| broker % count) {
+        // A plan is full only far beyond the most actions of a schedule.
+        let _ = world.act(Action::Damage(Who::Server(broker as u16), Damage::Wipe));
+    }
 }
 
 pub(super) fn surroundings(draw: &mut Draw, seed: u64, off: &[Rule]) -> Scenario {

@@ -128,6 +128,10 @@ pub fn make(
     let healed = chooser.healed;
     chooser.act(&mut world);
     world.run_until(healed);
+    #[cfg(feature = "peers")]
+    if let Some(brokers) = scenario.brokers() {
+        brokers::lose_disks(&mut world, seed, brokers.count);
+    }
     heal_all(&mut world, &scenario, setting.control);
     #[cfg(feature = "peers")]
     if scenario.has_sentinels() {

@@ -7,17 +7,21 @@ mod serves;
 pub use serves::{Part, Serves};
 
 #[cfg(feature = "peers")]
-use crate::brokers::BrokerServer;
+use crate::brokers::{BrokerServer, Ended};
 use crate::check::Excuse;
 #[cfg(feature = "peers")]
 use crate::check::Fact;
 use crate::fault::Action;
+#[cfg(feature = "peers")]
+use crate::fault::Damage;
 use crate::node::Status;
 #[cfg(feature = "peers")]
 use crate::packet::Outcome;
 use crate::packet::Packet;
 use crate::physics::clock::Clock;
 use crate::physics::network::Flight;
+#[cfg(feature = "peers")]
+use crate::physics::trace::Lost;
 use crate::physics::trace::{Event, Kind, Loss};
 use crate::physics::{Blame, NEVER, NOBODY};
 #[cfg(feature = "peers")]
@@ -238,6 +242,9 @@ struct Blames {
     clock: Blame,
     /// What it keeps is not what it was asked to keep.
     kept: Blame,
+    /// Its disk is damaged.
+    #[cfg(feature = "peers")]
+    disk: Blame,
 }
 
 impl Server {
@@ -255,6 +262,8 @@ impl Server {
                 pause: NOBODY,
                 clock: NOBODY,
                 kept: NOBODY,
+                #[cfg(feature = "peers")]
+                disk: NOBODY,
             },
         }
     }
@@ -375,9 +384,14 @@ impl Server {
         while let Some((to, said)) = broker.poll_brokers() {
             env.say_of_brokers(me, to, said);
         }
-        if broker.has_stopped() {
+        let ended = broker.has_ended();
+        if let Some(ended) = ended.filter(|_| self.status != Status::Crashed) {
             env.went = true;
-            self.crash(env, me, NOBODY);
+            let by = match ended {
+                Ended::InOrder => NOBODY,
+                Ended::DiskFailed => self.by.disk,
+            };
+            self.crash(env, me, by);
         }
     }
 
@@ -394,6 +408,39 @@ impl Server {
             env.hear(Fact::Wished);
         }
         goes
+    }
+
+    /// The disk of a broker is damaged. False when it was already, and for what has no disk of its own.
+    #[cfg(feature = "peers")]
+    fn damage(&mut self, env: &mut Env, me: usize, damage: Damage) -> bool {
+        if !matches!(self.kept, Holds::Broker(_)) {
+            return false;
+        }
+        // That it dies is not what a wipe is about.
+        let died = damage == Damage::Wipe && self.crash(env, me, NOBODY);
+        let Holds::Broker(broker) = &mut self.kept else {
+            return died;
+        };
+        let damaged = match damage {
+            Damage::Wipe => broker.wipe(),
+            Damage::Lie => broker.lie(),
+            Damage::Fail => broker.fail(),
+            // Nobody waits for one write alone.
+            Damage::Drop => false,
+        };
+        if damaged {
+            self.by.disk = env.act;
+            if damage == Damage::Wipe {
+                env.emit(Event::new(Kind::PersistLost, me).b(Lost::Wiped as u64));
+            }
+        }
+        died || damaged
+    }
+
+    /// Whether the disk of a broker lies, or will fail.
+    #[cfg(feature = "peers")]
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.broker().is_some_and(BrokerServer::is_damaged)
     }
 
     /// The connection to another actor ended, could not be made, or stands again.
@@ -535,6 +582,11 @@ impl Server {
         if self.status != Status::Crashed {
             return false;
         }
+        // Here it shows what its disk has lost.
+        #[cfg(feature = "peers")]
+        if !self.is_damaged() {
+            env.shown(&mut self.by.disk);
+        }
         let now = self.now(env);
         self.kept.service_mut().restarted(now);
         self.join(env, me);
@@ -557,6 +609,11 @@ impl Server {
         let now = self.now(env);
         let lost = self.kept.service_mut().cut_power(now);
         if lost {
+            // Of a disk that lies, this is what it did.
+            #[cfg(feature = "peers")]
+            if self.is_damaged() {
+                env.shown(&mut self.by.disk);
+            }
             self.changed(env, me, Kind::TailLost);
         }
         died || lost
@@ -672,6 +729,8 @@ impl Server {
             Action::Resume(_) => self.resume(env, me),
             Action::Clock(_, pace, jump) => self.set_clock(env, me, *pace, *jump),
             Action::PowerCut(_) => self.cut_power(env, me),
+            #[cfg(feature = "peers")]
+            Action::Damage(_, damage) => self.damage(env, me, *damage),
             #[cfg(feature = "peers")]
             Action::Resign(_) => self.shut_down(env, me),
             Action::Failover(_) => self.fail_over(env, me),

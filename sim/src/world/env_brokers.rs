@@ -69,6 +69,13 @@ impl Env {
 
 #[cfg(not(target_family = "wasm"))]
 impl World {
+    /// What becomes of brokers and partitions is kept from now on, if there are any.
+    pub(crate) fn keep_annals(&mut self) {
+        if let Some(judges) = self.env.judges.brokers() {
+            judges.keep_annals();
+        }
+    }
+
     /// The brokers that were told to go, and have not gone.
     pub(crate) fn leaving(&self) -> Vec<Who> {
         let servers = (0..).zip(self.servers());

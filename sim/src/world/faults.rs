@@ -395,6 +395,10 @@ impl World {
                     && raft.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
             })
             && self.servers().all(|server| {
+                #[cfg(feature = "peers")]
+                if server.is_damaged() {
+                    return false;
+                }
                 server.status() == Status::Up
                     && server.clock().pace().abs_diff(TRUE_PACE) <= rate_bound
             });

@@ -29,6 +29,8 @@ pub use fared::FaultCounts;
 use crate::app::{RESOURCES, Through};
 #[cfg(feature = "peers")]
 use crate::brokers::Customer;
+#[cfg(feature = "peers")]
+use crate::check::Acknowledged;
 use crate::check::linearizable::{self, Linearizable, Use};
 #[cfg(not(target_family = "wasm"))]
 use crate::check::watch_complete::WatchComplete;
@@ -178,9 +180,12 @@ impl World {
             sentinels: scenario.has_sentinels(),
             kraft: setup.stops_within(),
             #[cfg(feature = "peers")]
-            brokers: setup.brokers().is_some(),
+            brokers: setup.brokers().map(|brokers| match brokers.acks {
+                tenure::isr::Acks::All => Acknowledged::ByAll,
+                tenure::isr::Acks::Leader => Acknowledged::ByLeader,
+            }),
             #[cfg(not(feature = "peers"))]
-            brokers: false,
+            brokers: None,
             controllers: setup.keeps_in_store(),
         };
         let believers = nodes.max(members - nodes);

@@ -121,7 +121,7 @@ impl World {
             Actor::Node(_) => (ActorKind::Node, node_name(place as u16)),
             Actor::Server(_) => (
                 ActorKind::Server,
-                server_name((place - self.env.nodes) as u16),
+                server_name(self.server_letter(), (place - self.env.nodes) as u16),
             ),
             Actor::Client(_) => (ActorKind::Client, "client".to_owned()),
             Actor::Resource(resource) => {
@@ -411,11 +411,21 @@ impl World {
         Some(fields.list)
     }
 
+    /// The letter before the number in the name of a server: brokers have one of their own.
+    pub(crate) const fn server_letter(&self) -> char {
+        #[cfg(feature = "peers")]
+        if self.setup.brokers().is_some() {
+            return 'b';
+        }
+        's'
+    }
+
     pub(super) const fn fields(&self, clock: Clock) -> Fields {
         Fields {
             list: Vec::new(),
             clock,
             nodes: self.env.nodes,
+            letter: self.server_letter(),
         }
     }
 
@@ -464,6 +474,8 @@ pub(super) struct Fields {
     clock: Clock,
     /// After which the servers come.
     nodes: usize,
+    /// What they are called by.
+    letter: char,
 }
 
 impl Fields {
@@ -495,7 +507,7 @@ impl Fields {
 
     pub(super) fn called(&self, actor: u16) -> String {
         match usize::from(actor).checked_sub(self.nodes) {
-            Some(server) => server_name(server as u16),
+            Some(server) => server_name(self.letter, server as u16),
             None => node_name(actor),
         }
     }

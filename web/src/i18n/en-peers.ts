@@ -176,7 +176,7 @@ export const enPeers = {
     'When faults are over, every partition has a leader and everybody who keeps it is in sync, within the bound.',
   'check.kp-no-ack-loss': 'Acknowledged records survive',
   'check.kp-no-ack-loss.why':
-    'With acks=1, or where an election may be unclean, what a producer was told is in may be lost, by design.',
+    'With acks=1, after an unclean election, or when as many disks as min.insync.replicas lose what was written last, what a producer was told is in may be lost, by design.',
 
   // Setting
   'setting.nodes@zab': 'Servers',

@@ -181,7 +181,7 @@ describe('Kafka’s brokers', () => {
 
   it('shows the next leader, the smaller ISR, and what the old leader still believes', async () => {
     const first = (await watch(two)).at(8_000_000).servers.find(({ part }) => part === 'leader')!.name;
-    const others = ['n1', 'n2', 'n3', 's1', 's2', 's3'].filter((name) => name !== first);
+    const others = ['n1', 'n2', 'n3', 'b1', 'b2', 'b3'].filter((name) => name !== first);
     const { at } = await watch({ ...two, faults: [{ at: '10s', partition: [[first], others] }] });
     const cluster = at(24_000_000);
     const { partition, servers } = cluster;
@@ -198,8 +198,8 @@ describe('Kafka’s brokers', () => {
 
   it('shows who is eligible when nobody else is left, and a leader that takes nothing', async () => {
     const faults = [
-      { at: '10s', crash: 's1' },
-      { at: '12s', crash: 's3' },
+      { at: '10s', crash: 'b1' },
+      { at: '12s', crash: 'b3' },
     ];
     const cluster = (await watch({ ...two, faults })).at(30_000_000);
     expect(cluster.partition).toMatchObject({ leader: 4, isr: [4] });

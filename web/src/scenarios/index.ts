@@ -86,6 +86,7 @@ export const GROUPS = [
       'kafka-unclean-election',
       'kafka-zombie-broker',
       'kafka-shutdown-in-isr',
+      'kafka-lying-disks',
     ],
   },
   { about: 'work', ids: ['writers-without-leader', 'scheduler-takeover', 'scheduler-paused'] },

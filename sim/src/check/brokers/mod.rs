@@ -4,6 +4,8 @@
 //! log of each replica as it was seen last.
 
 mod ack_loss;
+#[cfg(not(target_family = "wasm"))]
+mod annals;
 mod clean_no_loss;
 mod high_watermark;
 mod log_matching;
@@ -16,6 +18,10 @@ use super::{Broken, Check, Tally};
 use crate::brokers::{News, Params};
 use crate::sorted::Sorted;
 use ack_loss::AckLoss;
+#[cfg(not(target_family = "wasm"))]
+use annals::Annals;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use annals::{Annal, Happened};
 use clean_no_loss::CleanNoLoss;
 use high_watermark::HighWatermark;
 use log_matching::LogMatching;
@@ -68,6 +74,8 @@ pub(crate) struct BrokerJudges {
     stale: StaleCommand,
     /// KP-InSyncAgain.
     again: Converges,
+    #[cfg(not(target_family = "wasm"))]
+    annals: Annals,
 }
 
 /// How leaders came to lead.
@@ -101,7 +109,63 @@ impl BrokerJudges {
             marks: HighWatermark::default(),
             stale: StaleCommand::default(),
             again: Converges::new(within),
+            #[cfg(not(target_family = "wasm"))]
+            annals: Annals::default(),
         }
+    }
+
+    /// What becomes of brokers and partitions is kept from now on.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn keep_annals(&mut self) {
+        self.annals.kept = Some(Vec::new());
+    }
+
+    /// What became of brokers and partitions, where it is kept.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn annals(&self) -> &[Annal] {
+        self.annals.kept.as_deref().unwrap_or_default()
+    }
+
+    /// Keeps what a broker tells, before it is judged.
+    #[cfg(not(target_family = "wasm"))]
+    fn keep(&mut self, now: u64, broker: usize, news: &News) {
+        let seen = |at: &PartitionId| self.replicas.get(&(*at, broker));
+        let what = match news {
+            News::Broker(BrokerEvent::Stopped(_)) => Some(Happened::Went(broker)),
+            News::DiskFailed => Some(Happened::DiskFailed(broker)),
+            News::Replica(at, ReplicaEvent::Follows(..) | ReplicaEvent::Waits, _) => seen(at)
+                .and_then(|seen| seen.leads)
+                .map(|_| Happened::Deposed(*at, broker)),
+            News::Replica(at, ReplicaEvent::Truncated(last), _) => seen(at)
+                .map(|seen| seen.log.last().index.saturating_sub(last.index))
+                .filter(|cut| *cut > 0)
+                .map(|cut| Happened::Cut(*at, broker, cut)),
+            _ => None,
+        };
+        if let Some(what) = what {
+            self.annals.add(now, what);
+        }
+    }
+
+    /// Looks whether a leader lacks what was acknowledged.
+    fn look_for_loss(
+        &mut self,
+        now: u64,
+        at: PartitionId,
+        who: usize,
+        log: &Shape,
+        excused: bool,
+    ) -> bool {
+        let before = self.ack_loss.tally().broken;
+        let lost = self.ack_loss.look(now, at, log, excused);
+        #[cfg(not(target_family = "wasm"))]
+        if lost {
+            let many = self.ack_loss.tally().broken - before;
+            self.annals.add(now, Happened::Lost(at, who, many));
+        }
+        #[cfg(target_family = "wasm")]
+        let _ = (who, before);
+        lost
     }
 
     /// How leaders came to lead so far.
@@ -127,6 +191,8 @@ impl BrokerJudges {
             return broken;
         }
         let before = std::mem::replace(&mut self.image, image.clone());
+        #[cfg(not(target_family = "wasm"))]
+        self.annals.compare(now, &before, image);
         for (at, _, partition) in image.partitions() {
             let was = before.partition(at);
             if was != Some(partition) || before.brokers() != image.brokers() {
@@ -163,6 +229,8 @@ impl BrokerJudges {
     /// Something happened at a broker.
     pub(crate) fn news(&mut self, now: u64, broker: usize, news: &News) -> Broken {
         let mut broken = Broken::default();
+        #[cfg(not(target_family = "wasm"))]
+        self.keep(now, broker, news);
         match *news {
             News::Began => {
                 self.replicas.retain(|(_, of), _| *of != broker);
@@ -188,12 +256,15 @@ impl BrokerJudges {
             }
             News::Acknowledged(at, position) => {
                 self.ack_loss.acknowledged(at, position);
+                let excuse = self.excuse(at);
+                let excused = excuse.lost || position.term < excuse.unclean;
                 let latest = self.leaders.get(&at).copied();
                 if let Some((epoch, who)) = latest.filter(|(epoch, _)| *epoch > position.term)
                     && let Some(seen) = self.replicas.get(&(at, who))
                     && seen.leads == Some(epoch)
                 {
-                    let lost = self.ack_loss.look(now, at, &seen.log);
+                    let log = seen.log.clone();
+                    let lost = self.look_for_loss(now, at, who, &log, excused);
                     broken.add(Check::KafkaNoAckLoss, lost);
                 }
             }
@@ -253,7 +324,7 @@ impl BrokerJudges {
             leads.filter(|epoch| before.as_ref().and_then(|before| before.leads) != Some(*epoch));
         if let Some(epoch) = newly {
             if epoch == latest.0 {
-                self.begins_to_lead(now, at, epoch, log, broken);
+                self.begins_to_lead(now, at, (broker, epoch), log, broken);
             }
             let others = self
                 .replicas
@@ -295,12 +366,13 @@ impl BrokerJudges {
         &mut self,
         now: u64,
         at: PartitionId,
-        epoch: u64,
+        (broker, epoch): (usize, u64),
         log: &Shape,
         broken: &mut Broken,
     ) {
         let excuse = self.excuses.or_default(at);
-        if excuse.pardon && epoch >= excuse.unclean {
+        let pardoned = excuse.pardon && epoch >= excuse.unclean;
+        if pardoned {
             // What it lacks is lost by design.
             excuse.pardon = false;
             self.no_loss.pardon(at, log);
@@ -309,7 +381,21 @@ impl BrokerJudges {
         if !excuse.lost && !excuse.pardon {
             broken.add(Check::KafkaCleanNoLoss, self.no_loss.leads(now, at, log));
         }
-        broken.add(Check::KafkaNoAckLoss, self.ack_loss.look(now, at, log));
+        let excused = excuse.lost || pardoned;
+        let lost = self.look_for_loss(now, at, broker, log, excused);
+        broken.add(Check::KafkaNoAckLoss, lost);
+    }
+
+    /// Why everything that was lost of what was acknowledged was lost by design; nothing where it was not, or none was.
+    pub(crate) fn excuse_of_loss(&self) -> Option<&'static str> {
+        let why = if self.params.unclean {
+            "An election was unclean, as the topic allows: who leads then lacks what everybody in sync had."
+        } else if self.params.elr {
+            "Everybody who was known to have it lost its disk, or what was written last to it: who led last leads again, without what is gone."
+        } else {
+            "A disk lost what was written last to it, and without ELR nobody notices: its broker counts as in sync."
+        };
+        self.ack_loss.is_designed().then_some(why)
     }
 
     /// Whether everybody is in sync, as of now.
@@ -375,7 +461,7 @@ impl BrokerJudges {
             Check::KafkaHighWatermark => self.marks.tally,
             Check::KafkaLogMatching => self.matching.tally,
             Check::KafkaInSyncAgain => self.again.tally,
-            Check::KafkaNoAckLoss => self.ack_loss.tally,
+            Check::KafkaNoAckLoss => self.ack_loss.tally(),
             _ => Tally::default(),
         }
     }

@@ -237,6 +237,10 @@ fn crashed(recording: &Recording, crash: &Event, own: &[Event], later: &[Event])
 fn kept(recording: &Recording, event: &Event) -> Option<String> {
     let server = recording.name(event.actor);
     Some(match event.kind {
+        // A disk that lies had said that it had.
+        Kind::TailLost if recording.scenario.server_letter() == 'b' => {
+            format!("What had not come to the medium of {server}'s disk is lost.")
+        }
         Kind::TailLost => format!("What {server} had not synced is lost."),
         Kind::Failover => format!("The replica of {server} takes over, with what has reached it."),
         Kind::Evict => format!("{server} has no record of the election any more."),

@@ -5,6 +5,8 @@ mod elections;
 mod faults;
 mod jobs;
 #[cfg(feature = "peers")]
+mod partitions;
+#[cfg(feature = "peers")]
 mod peers;
 mod story;
 mod summary;
@@ -45,6 +47,8 @@ pub fn explain(recording: &Recording) -> String {
     entries.extend(story::entries(recording, &elections));
     entries.extend(writes::entries(recording));
     entries.extend(jobs::entries(recording));
+    #[cfg(feature = "peers")]
+    entries.extend(partitions::entries(recording));
     entries.extend(summary::broken(recording));
     // Faults come after all else of their instant, but what they cause comes after them: both are in this order already.
     entries.sort_by_key(|entry| entry.at);

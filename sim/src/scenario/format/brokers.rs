@@ -13,7 +13,7 @@ const ACKS: [&str; 2] = ["all", "1"];
 pub(super) static BROKERS: &[Entry] = &[
     entry(
         "count",
-        "How many brokers. They are servers, and called s1, s2 and so on.",
+        "How many brokers. They are servers, and called b1, b2 and so on.",
         Kind::Count(1, MOST),
         Is("3"),
     ),

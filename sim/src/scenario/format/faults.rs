@@ -79,20 +79,20 @@ pub(in crate::scenario) static FAULT: &[Entry] = &[
     ),
     entry(
         "wipe",
-        "The process dies, and its disk is empty.",
-        Kind::Node(ANY),
+        "The process dies, and its disk is empty, as another that took its place.",
+        Kind::Member(ANY),
         Absent,
     ),
     entry(
         "lie",
-        "The disk answers before it has written; a crash takes that.",
-        Kind::Node(ANY),
+        "The disk answers before it has written; a crash takes that, and of a broker a power cut.",
+        Kind::Member(ANY),
         Absent,
     ),
     entry(
         "fail",
-        "The next write of the disk fails.",
-        Kind::Node(ANY),
+        "The next write of the disk fails; a broker ends with it.",
+        Kind::Member(ANY),
         Absent,
     ),
     entry(

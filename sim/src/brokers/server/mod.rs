@@ -1,5 +1,7 @@
 //! A broker with its replicas, in the process and by the clock of a server of the world.
 
+mod carry;
+
 use super::Params;
 use super::disk::Disk;
 use super::reader::Reader;
@@ -9,9 +11,8 @@ use crate::server::{Record, Serves, Service};
 use crate::sorted::Sorted;
 use std::collections::VecDeque;
 use tenure::isr::{
-    Acks, Answer, Broker, BrokerBoot, BrokerEvent, BrokerOutput, Consumed, Fate, Fault,
-    PartitionId, ProduceFault, Replica, ReplicaBoot, ReplicaEvent, ReplicaOutput, Request,
-    Switched, View,
+    Acks, Answer, Broker, BrokerBoot, BrokerEvent, Consumed, Fault, PartitionId, ProduceFault,
+    Replica, ReplicaEvent, Switched,
 };
 use tenure::log::{Position, Shape};
 use tenure::{Instant, NodeId, Ticket};
@@ -37,7 +38,9 @@ pub(crate) enum News {
     Removed(PartitionId),
     /// The metadata log is applied before this offset.
     Applied(u64),
-    /// The machine lost its power, and the end of a log.
+    /// A write failed, and the process ends with it.
+    DiskFailed,
+    /// The end of a log is gone with the power of the machine or a write that failed, or all of it with the disk.
     Lost(PartitionId),
 }
 
@@ -78,8 +81,17 @@ pub(crate) struct BrokerServer {
     disk: Disk,
     said: VecDeque<(u16, Said)>,
     news: VecDeque<News>,
-    /// Whether it went in good order: the process ends.
-    stopped: bool,
+    /// Whether the process ends, and how.
+    ended: Option<Ended>,
+}
+
+/// How a process ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It was told to go, and went in good order.
+    InOrder,
+    /// Its only disk failed.
+    DiskFailed,
 }
 
 impl BrokerServer {
@@ -94,13 +106,39 @@ impl BrokerServer {
             disk: Disk::default(),
             said: VecDeque::new(),
             news: VecDeque::new(),
-            stopped: false,
+            ended: None,
         }
     }
 
-    /// What the process does is over: it went in good order.
-    pub(crate) const fn has_stopped(&self) -> bool {
-        self.stopped
+    /// Whether what the process does is over, and how that came.
+    pub(crate) const fn has_ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// Another disk takes the place of what it had while no process runs. False when there was nothing on it.
+    pub(crate) fn wipe(&mut self) -> bool {
+        let lost = self.disk.wipe();
+        self.lose(lost.iter().flatten().copied());
+        lost.is_some()
+    }
+
+    /// Its disk answers before it has written, from now on. False when it does already.
+    pub(crate) fn lie(&mut self) -> bool {
+        self.disk.lie()
+    }
+
+    /// What it flushes next fails. False when it will already.
+    pub(crate) fn fail(&mut self) -> bool {
+        self.disk.fail()
+    }
+
+    /// Whether its disk lies, or will fail.
+    pub(crate) const fn is_damaged(&self) -> bool {
+        self.disk.is_damaged()
+    }
+
+    fn lose(&mut self, lost: impl Iterator<Item = PartitionId>) {
+        self.news.extend(lost.map(News::Lost));
     }
 
     /// Whether it was told to go, and has not gone.
@@ -256,7 +294,7 @@ impl BrokerServer {
 
     fn begin(&mut self, now: u64) {
         self.lives += 1;
-        self.stopped = false;
+        self.ended = None;
         let at_now = Instant::from_micros(now);
         let boot = BrokerBoot {
             broker: NodeId(self.me.into()),
@@ -296,192 +334,33 @@ impl BrokerServer {
         self.said.clear();
     }
 
-    /// Carries out all that is to be, until nothing is.
-    fn drain(&mut self, now: u64) {
-        let at_now = Instant::from_micros(now);
-        let mut over = None;
-        loop {
-            let mut quiet = !self.drain_broker(at_now, &mut over);
-            while let Some((at, ())) = self.life.as_mut().and_then(|life| life.touched.pop_first())
-            {
-                quiet &= !self.drain_replica(at);
-            }
-            if quiet {
-                break;
-            }
-        }
-        if let Some(life) = &mut self.life
-            && let Some(question) = life.reader.act(at_now)
-        {
-            self.said.push_back(question);
-        }
-        if let Some(life) = &mut self.life
-            && life.broker.next() != life.applied
-        {
-            life.applied = life.broker.next();
-            self.news.push_back(News::Applied(life.applied));
-        }
-        match over {
-            Some(BrokerEvent::Stopped(epoch)) => {
-                self.flush();
-                self.end();
-                self.disk.proof = Some(epoch);
-                self.stopped = true;
-            }
-            // Whoever runs the process starts it anew.
-            Some(_) => {
-                self.end();
-                self.begin(now);
-            }
-            None => {}
+    /// The process goes in good order, and leaves the proof of it, where its disk takes what replicas have.
+    fn stop(&mut self, epoch: u64) {
+        if self.flush() {
+            self.end();
+            self.disk.proof = Some(epoch);
+            self.ended = Some(Ended::InOrder);
         }
     }
 
-    /// Whether the broker had anything to say; and whether that ends its life.
-    fn drain_broker(&mut self, now: Instant, over: &mut Option<BrokerEvent>) -> bool {
-        let Some(life) = &mut self.life else {
+    /// All that replicas have is on the medium. False when the disk fails: the process ends, and what it was to write is gone.
+    fn flush(&mut self) -> bool {
+        if self.life.is_some() && self.disk.fails_now() {
+            self.end();
+            let lost = self.disk.lose_unflushed();
+            self.lose(lost.into_iter());
+            self.news.push_back(News::DiskFailed);
+            self.ended = Some(Ended::DiskFailed);
             return false;
-        };
-        let mut said = false;
-        while let Some(output) = life.broker.poll() {
-            said = true;
-            match output {
-                BrokerOutput::Ask(ticket, request) => {
-                    ask(&mut self.said, &life.reader, Asker::Broker, ticket, request);
-                }
-                BrokerOutput::Assign(at, view) => {
-                    let own = (self.me, self.lives);
-                    assign(life, now, &self.params, own, &self.disk, at, &view);
-                }
-                BrokerOutput::Remove(at) => {
-                    life.replicas.remove(&at);
-                    life.touched.insert(at, ());
-                    self.disk.remove(at);
-                    self.news.push_back(News::Removed(at));
-                }
-                BrokerOutput::Event(event) => {
-                    self.news.push_back(News::Broker(event));
-                    if matches!(event, BrokerEvent::Stopped(_) | BrokerEvent::Replaced) {
-                        *over = Some(event);
-                    }
-                }
-            }
         }
-        said
-    }
-
-    /// Whether a replica had anything to say.
-    fn drain_replica(&mut self, at: PartitionId) -> bool {
-        let Some(life) = &mut self.life else {
-            return false;
-        };
-        let Some(replica) = life.replicas.get_mut(&at) else {
-            // The partition is gone, and nobody is left to say what became of it.
-            life.waiting.retain(|waiting| waiting.at != at);
-            return false;
-        };
-        let mut said = false;
-        while let Some(output) = replica.poll() {
-            said = true;
-            match output {
-                ReplicaOutput::Send(to, message) => {
-                    self.said
-                        .push_back((to.0 as u16, Said::Replica(at, message)));
-                }
-                ReplicaOutput::Alter(ticket, asked) => {
-                    let (asker, request) = (Asker::Replica(at), Request::AlterPartition(asked));
-                    ask(&mut self.said, &life.reader, asker, ticket, request);
-                }
-                ReplicaOutput::Event(event) => {
-                    if let ReplicaEvent::Truncated(last) = event {
-                        self.disk.cut(at, last.index);
-                    }
-                    let epoch = replica.view().map_or(0, |view| view.leader_epoch);
-                    self.news.push_back(News::Replica(at, event, epoch));
-                }
-            }
-        }
-        let (log, high_watermark) = (replica.log().clone(), replica.high_watermark());
-        self.news
-            .push_back(News::Has(at, log, high_watermark, replica.leads()));
-        let mut waiting = std::mem::take(&mut life.waiting);
-        waiting.retain(|waits| {
-            if waits.at != at {
-                return true;
-            }
-            let what = match replica.fate(waits.position) {
-                Fate::Waiting => return true,
-                Fate::Acknowledged => {
-                    self.news.push_back(News::Acknowledged(at, waits.position));
-                    Produced::Acknowledged(waits.position)
-                }
-                Fate::NotEnoughReplicas => Produced::NotEnoughReplicas,
-                Fate::Unknown => Produced::Unknown,
-            };
-            let number = waits.number;
-            self.said
-                .push_back((waits.client, Said::Produced { number, what }));
-            false
-        });
-        life.waiting = waiting;
-        said
-    }
-
-    /// All that replicas have is on the medium.
-    fn flush(&mut self) {
         if let Some(life) = &self.life {
             for (at, replica) in life.replicas.iter() {
                 self.disk
                     .flush(*at, replica.log(), replica.high_watermark());
             }
         }
+        true
     }
-}
-
-fn ask(
-    said: &mut VecDeque<(u16, Said)>,
-    reader: &Reader,
-    asker: Asker,
-    ticket: Ticket,
-    request: Request,
-) {
-    let asked = Said::Ask {
-        asker,
-        ticket,
-        request,
-    };
-    said.push_back((reader.controller, asked));
-}
-
-/// A partition is kept here, and this is how it is now.
-fn assign(
-    life: &mut Life,
-    now: Instant,
-    params: &Params,
-    (me, lives): (u16, u64),
-    disk: &Disk,
-    at: PartitionId,
-    view: &View,
-) {
-    if !life.replicas.contains_key(&at) {
-        let kept = disk.read(at);
-        let boot = ReplicaBoot {
-            broker: NodeId(me.into()),
-            incarnation: u64::from(me) << 32 | lives,
-            log: kept.log,
-            high_watermark: kept.high_watermark,
-        };
-        let replica = Replica::with_rules(params.replica(), at, boot, now, params.rules);
-        let Ok(replica) = replica else {
-            return;
-        };
-        life.replicas.insert(at, replica);
-    }
-    let Some(replica) = life.replicas.get_mut(&at) else {
-        return;
-    };
-    replica.assign(now, view);
-    life.touched.insert(at, ());
 }
 
 impl Service for BrokerServer {
@@ -530,7 +409,9 @@ impl Service for BrokerServer {
         }
         if life.flush_at <= now {
             life.flush_at = now + self.params.flush();
-            self.flush();
+            if !self.flush() {
+                return;
+            }
         }
         self.drain(now);
     }
