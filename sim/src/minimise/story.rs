@@ -90,6 +90,7 @@ const fn chinese(check: Check) -> &'static str {
         Check::LocalReads => "本地读不会太旧",
         Check::IntersectingQuorums => "多数派必有交集",
         Check::WatchComplete => "监视不漏不重",
+        Check::ControllerNoStaleWrite => "ZooKeeper 不收过期写入",
         Check::EpochOrder => "纪元只升不降",
         Check::PromiseBeforeAct => "承诺之后不为旧纪元做事",
         Check::LocalPrimaryOrder => "按主节点提议的顺序交付",
@@ -126,7 +127,6 @@ const fn chinese(check: Check) -> &'static str {
         Check::KafkaLogMatching => "分区日志相符",
         Check::KafkaInSyncAgain => "重新全部同步",
         Check::KafkaNoAckLoss => "已确认的记录不丢",
-        Check::ControllerNoStaleWrite => "ZooKeeper 不收过期写入",
     }
 }
 
