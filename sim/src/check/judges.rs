@@ -459,10 +459,10 @@ impl Judges {
                 (verdict.tally.broken, verdict.tally.first_broken_at) = (1, at);
                 verdict.reason = Some(reason);
             }
-            // No pass, whatever is promised.
+            // Whatever is promised.
             Fate::Unknown => {
-                verdict.outcome = Outcome::Broken;
-                let reason = "More is under way at once than can be judged: not known.";
+                verdict.outcome = Outcome::Undecided;
+                let reason = "More is under way at once than can be judged.";
                 verdict.reason = Some(reason.to_owned());
             }
         }

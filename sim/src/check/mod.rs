@@ -529,16 +529,25 @@ pub enum Outcome {
     BrokenByDesign,
     /// Never put to the test.
     NotExercised,
+    /// Put to the test, and too much to decide: neither held nor broken, and no pass.
+    Undecided,
 }
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Holds,
         Self::Broken,
         Self::BrokenByDesign,
         Self::NotExercised,
+        Self::Undecided,
     ];
+
+    /// Whether a run passes with it where nothing else is expected.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        !matches!(self, Self::Broken | Self::Undecided)
+    }
 
     /// Its name in files and reports.
     #[must_use]
@@ -548,6 +557,7 @@ impl Outcome {
             Self::Broken => "broken",
             Self::BrokenByDesign => "broken-by-design",
             Self::NotExercised => "not-exercised",
+            Self::Undecided => "undecided",
         }
     }
 }

@@ -162,11 +162,12 @@ pub(super) const THROUGH: [&str; 2] = ["leader", "anyone"];
 pub(super) const THROUGH_OF: [Through; 2] = [Through::Leader, Through::Anyone];
 
 /// The names of [`Outcome::ALL`].
-pub(super) const OUTCOMES: [&str; 4] = [
+pub(super) const OUTCOMES: [&str; 5] = [
     Outcome::ALL[0].name(),
     Outcome::ALL[1].name(),
     Outcome::ALL[2].name(),
     Outcome::ALL[3].name(),
+    Outcome::ALL[4].name(),
 ];
 
 /// What a node can be called by instead of its name.

@@ -201,6 +201,9 @@ pub(super) fn verdicts(recording: &Recording) -> Vec<String> {
                     verdict.detail
                 );
             }
+            if verdict.outcome == Outcome::Undecided {
+                line += &because(verdict);
+            }
             let expected = expect
                 .iter()
                 .find(|(check, _)| *check == verdict.check)
@@ -209,7 +212,7 @@ pub(super) fn verdicts(recording: &Recording) -> Vec<String> {
                 Some(expected) if expected != verdict.outcome => {
                     line += &format!(" NOT AS EXPECTED: {}.", expected.name());
                 }
-                None if verdict.outcome == Outcome::Broken => line += " NOT AS EXPECTED.",
+                None if !verdict.outcome.passes() => line += " NOT AS EXPECTED.",
                 _ => {}
             }
             line
