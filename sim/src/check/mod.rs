@@ -507,6 +507,12 @@ impl Check {
         )
     }
 
+    /// Whether it judges what was recorded, and nothing where [nothing is](crate::World::record_histories).
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn is_of_histories(self) -> bool {
+        self.history().is_some() || matches!(self, Self::LinearizableStore | Self::WatchComplete)
+    }
+
     /// The history it judges, for those that judge one.
     pub(crate) const fn history(self) -> Option<usize> {
         match self {
