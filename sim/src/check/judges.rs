@@ -61,9 +61,9 @@ struct JobJudges {
 
 /// The rules that a fact broke just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Broken(u64);
+pub struct Broken(u128);
 
-const _: () = assert!(Check::ALL.len() <= 64, "the checks are bits of a u64");
+const _: () = assert!(Check::ALL.len() <= 128, "the checks are bits of a u128");
 
 impl Broken {
     /// Whether none was.
@@ -85,7 +85,7 @@ impl Broken {
     }
 
     pub(super) fn add(&mut self, check: Check, broken: bool) {
-        self.0 |= u64::from(broken) << check as u8;
+        self.0 |= u128::from(broken) << check as u8;
     }
 }
 
