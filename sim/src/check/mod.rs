@@ -299,11 +299,14 @@ pub enum Check {
     KafkaInSyncAgain,
     /// What a producer was told is in stays in: broken by design with `acks=1`, and where an election may be unclean.
     KafkaNoAckLoss,
+    /// A master that is gone is replaced within the bound, while a majority of the sentinels can talk and a good replica can be
+    /// reached (SEN-FailoverCompletes): broken by design as Sentinel is shipped.
+    SentinelFailoverCompletes,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 63] = [
+    pub const ALL: [Self; 64] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -367,6 +370,7 @@ impl Check {
         Self::KafkaLogMatching,
         Self::KafkaInSyncAgain,
         Self::KafkaNoAckLoss,
+        Self::SentinelFailoverCompletes,
     ];
 
     /// Its name in files and reports.
@@ -436,6 +440,7 @@ impl Check {
             Self::KafkaLogMatching => "kp-log-matching",
             Self::KafkaInSyncAgain => "kp-in-sync-again",
             Self::KafkaNoAckLoss => "kp-no-ack-loss",
+            Self::SentinelFailoverCompletes => "sen-failover-completes",
         }
     }
 
@@ -451,8 +456,9 @@ impl Check {
     /// Whether it is of sentinels and their data servers alone.
     #[must_use]
     pub const fn is_of_sentinels(self) -> bool {
-        self as u8 >= Self::SentinelOneVote as u8
-            && self as u8 <= Self::SentinelSingleWritable as u8
+        (self as u8 >= Self::SentinelOneVote as u8
+            && self as u8 <= Self::SentinelSingleWritable as u8)
+            || matches!(self, Self::SentinelFailoverCompletes)
     }
 
     /// Whether it is about what Raft alone has: terms that are begun in vain, and members that change.
@@ -488,7 +494,7 @@ impl Check {
     /// Whether it is of Kafka's brokers and partitions alone.
     #[must_use]
     pub const fn is_of_brokers(self) -> bool {
-        self as u8 >= Self::KafkaFencedNeverLeads as u8
+        self as u8 >= Self::KafkaFencedNeverLeads as u8 && self as u8 <= Self::KafkaNoAckLoss as u8
     }
 
     /// Whether it is about atomic broadcast, as ZooKeeper's servers do it.

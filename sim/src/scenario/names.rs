@@ -280,6 +280,7 @@ pub(super) const SENTINEL_RULES: [&str; tenure::sentinel::Rule::ALL.len()] = [
     "rank-by-offset",
     "candidate-follows",
     "tilt-only-watches",
+    "last-sign-of-life",
 ];
 
 /// The names of the rules of Kafka's controllers, as [`RULES`] are Raft's.

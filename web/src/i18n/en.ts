@@ -326,6 +326,9 @@ export const en = {
   'check.sen-no-ack-loss': 'Acknowledged writes survive',
   'check.sen-no-ack-loss.why':
     'A write is acknowledged before any replica has it: a failover may lose it, by design.',
+  'check.sen-failover-completes': 'A dead master is replaced',
+  'check.sen-failover-completes.why':
+    'While a majority of sentinels can talk and a good replica can be reached, within the bound: as shipped, never where they woke after the master had died.',
   'check.sen-single-writable': 'One writable master',
   'check.sen-single-writable.why':
     'An old master takes writes until a sentinel reaches it: nothing fences it, by design.',

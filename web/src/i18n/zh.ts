@@ -294,6 +294,9 @@ export const zh: Record<Key, string> = {
   'check.sen-master-stays.why': '能联系到的主服务器不会被换掉。',
   'check.sen-no-ack-loss': '已确认的写入不丢',
   'check.sen-no-ack-loss.why': '写入在任何副本拥有之前就已确认：故障转移可能丢失它，设计如此。',
+  'check.sen-failover-completes': '死去的主服务器被替换',
+  'check.sen-failover-completes.why':
+    '只要多数哨兵能互通、有好的副本可联系，就在期限内替换；原版里，若哨兵在主服务器死后才醒来，则永不替换。',
   'check.sen-single-writable': '只有一个可写的主服务器',
   'check.sen-single-writable.why':
     '旧的主服务器一直接受写入，直到有哨兵联系到它：没有任何东西隔离它，设计如此。',
