@@ -20,7 +20,6 @@ impl Failure {
             .map(|check| world.verdict(check))
             .filter(|verdict| verdict.outcome == Outcome::Broken)
             .map(|verdict| Self {
-                // What could not be judged broke at no instant.
                 at: verdict.tally.first_broken_at.unwrap_or(world.now()),
                 check: verdict.check,
             })

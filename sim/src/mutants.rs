@@ -62,9 +62,9 @@ pub struct Explored {
 }
 
 impl Mutant {
-    /// One for each rule, then one for each control, then one for each rule of other peers.
+    /// Those of each scheme: one for each rule, and with Raft's one for each control.
     #[must_use]
-    pub fn all() -> Vec<Self> {
+    pub fn by_scheme() -> Vec<(&'static str, Vec<Self>)> {
         let rules = Rule::ALL.into_iter().map(Self::of);
         let controls = Control::ALL.into_iter().map(Self::control);
         let zab = tenure::zab::Rule::ALL.into_iter().map(zab::mutant);
@@ -73,8 +73,20 @@ impl Mutant {
             .map(sentinel::mutant);
         let kraft = tenure::kraft::Rule::ALL.into_iter().map(kraft::mutant);
         let kafka = tenure::isr::Rule::ALL.into_iter().map(kafka::mutant);
-        let peers = zab.chain(sentinel).chain(kraft).chain(kafka);
-        rules.chain(controls).chain(peers).collect()
+        vec![
+            ("raft", rules.chain(controls).collect()),
+            ("zab", zab.collect()),
+            ("sentinel", sentinel.collect()),
+            ("kraft", kraft.collect()),
+            ("kafka", kafka.collect()),
+        ]
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let schemes = Self::by_scheme().into_iter();
+        schemes.flat_map(|(_, mutants)| mutants).collect()
     }
 
     /// The mutant of a rule.

@@ -81,7 +81,8 @@ impl Report {
         &self.hash
     }
 
-    /// Whether every check said what was expected of it: what the scenario says, or else not *broken*.
+    /// Whether every check said what was expected of it: what the scenario says, or else what
+    /// [passes](Outcome::passes).
     #[must_use]
     pub fn as_expected(&self) -> bool {
         self.verdicts
@@ -115,7 +116,7 @@ impl Report {
     fn is_expected(&self, verdict: &Verdict) -> bool {
         match self.expected(verdict.check) {
             Some(outcome) => verdict.outcome == outcome,
-            None => verdict.outcome != Outcome::Broken,
+            None => verdict.outcome.passes(),
         }
     }
 
@@ -150,7 +151,7 @@ impl Report {
                 Some(expected) if expected != verdict.outcome => {
                     out += &format!("  ✗ expected: {}", expected.name())
                 }
-                None if verdict.outcome == Outcome::Broken => out += "  ✗",
+                None if !verdict.outcome.passes() => out += "  ✗",
                 _ => {}
             }
             out.push('\n');

@@ -1,6 +1,6 @@
 //! Many seeds: what the judges say of all of them, and whether the faults mattered.
 
-use crate::check::{Check, Tally};
+use crate::check::{Check, Outcome, Tally, Verdict};
 use crate::failure::Failure;
 use crate::fault::Action;
 #[cfg(feature = "peers")]
@@ -212,6 +212,8 @@ pub struct Sweep {
     pub unrepeatable: Vec<u64>,
     /// Seeds that broke something that nothing excuses, and what broke first.
     pub failing: Vec<(u64, Failure)>,
+    /// Seeds in which a check could not decide, and which: neither a failure nor a pass.
+    pub undecided: Vec<(u64, Check)>,
 }
 
 // Written out: arrays as long as the catalogue have no default.
@@ -228,6 +230,7 @@ impl Default for Sweep {
             leaderless: 0,
             unrepeatable: Vec::new(),
             failing: Vec::new(),
+            undecided: Vec::new(),
         }
     }
 }
@@ -254,9 +257,12 @@ impl Sweep {
         self.runs += 1;
         self.events += world.trace().count();
         for (sum, check) in self.tallies.iter_mut().zip(Check::ALL) {
-            let tally = world.verdict(check).tally;
+            let Verdict { tally, outcome, .. } = world.verdict(check);
             sum.exercised += tally.exercised;
             sum.broken += tally.broken;
+            if outcome == Outcome::Undecided {
+                self.undecided.push((seed, check));
+            }
         }
         self.failing
             .extend(Failure::first(&world).map(|failure| (seed, failure)));
@@ -293,6 +299,7 @@ impl Sweep {
         self.leaderless += other.leaderless;
         self.unrepeatable.extend(other.unrepeatable);
         self.failing.extend(other.failing);
+        self.undecided.extend(other.undecided);
     }
 
     /// Plants a failure: seeds from here on, with a rule off that an election cannot do without. Answers the first that is
@@ -354,13 +361,13 @@ impl Sweep {
         self.leaderless == 0 && late && soon
     }
 
-    /// Whether every check held, was put to the test, leaders came back in time, and every trace came out twice.
+    /// Whether every check held, could decide, was put to the test, leaders came back in time, and every trace came out twice.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.is_clean() && self.vacuous().is_empty()
+        self.is_clean() && self.vacuous().is_empty() && self.undecided.is_empty()
     }
 
-    /// Whether nothing was found, be it that something was never put to the test.
+    /// Whether nothing was found, be it that something was never put to the test, or could not be decided.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.heals_in_time() && self.failing.is_empty() && self.unrepeatable.is_empty()
@@ -423,6 +430,18 @@ mod tests {
             let (_, failure) = Sweep::canary(0, Of::Cluster(kind, 3)).unwrap().unwrap();
             assert_eq!(failure.check.name(), "believed-leaders", "{kind:?}");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_decided_is_no_failure_and_no_pass() {
+        let mut sweep = Sweep::default();
+        (0..300).for_each(|seed| sweep.add(seed, &Setting::default(), TWICE).unwrap());
+        assert!(sweep.holds());
+        sweep.merge(Sweep {
+            undecided: vec![(7, Check::LinearizableStore)],
+            ..Sweep::default()
+        });
+        assert!(sweep.is_clean() && sweep.vacuous().is_empty() && !sweep.holds());
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Whether the histories of the two resources and of the client are linearizable, in whole worlds.
 
 use tenure_sim::check::{Check, Outcome, Verdict};
+use tenure_sim::export::{self, Recording};
+use tenure_sim::failure::Failure;
+use tenure_sim::report::Report;
 use tenure_sim::{Scenario, World, schedule};
 
 fn judged(scenario: &Scenario) -> (World, Verdict, Verdict) {
@@ -167,4 +170,58 @@ fn writers_without_a_leader_lose_what_was_acknowledged_and_with_one_they_do_not(
         }
         assert_eq!(world.resource(1).unwrap().lost(), 0);
     }
+}
+
+#[test]
+fn what_is_too_much_to_decide_has_neither_held_nor_broken_and_is_no_pass() {
+    // A write every millisecond, each nine seconds on its way.
+    let scenario = |expect: &str| {
+        let json = format!(
+            r#"{{"tenure": 1, "scheme": "raft", "nodes": 3, "duration": "20s", "client": {{"every": "1ms", "writeDelay": "9s"}},
+                "expect": {{{expect}}}}}"#
+        );
+        Scenario::parse(&json).unwrap()
+    };
+    let mut world = World::new(&scenario(""));
+    world.record_histories();
+    world.run();
+    let verdict = world.verdict(Check::LinearizableFenced);
+    assert_eq!(verdict.outcome, Outcome::Undecided, "{verdict:?}");
+    assert!(verdict.tally.exercised > 1_000 && verdict.tally.broken == 0);
+    assert_eq!(Failure::all(&world), [], "nothing to minimise");
+
+    let report = Report::of(scenario(""));
+    assert!(!report.as_expected());
+    let (text, json) = (report.to_text(), report.to_json());
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("linearizable-fenced"));
+    let line = line.unwrap();
+    assert!(line.contains("undecided") && line.ends_with("✗"), "{line}");
+    assert!(json.contains(r#""check":"linearizable-fenced","verdict":"undecided""#));
+    let told = export::explain(&Recording::of(scenario("")).unwrap());
+    let told: Vec<&str> = told.split_whitespace().collect();
+    let told = told.join(" ");
+    for part in [
+        "linearizable-fenced: undecided, tested ",
+        "More is under way at once than can be judged. NOT AS EXPECTED.",
+    ] {
+        assert!(told.contains(part), "{part}");
+    }
+    let expected = r#""linearizable-fenced": "undecided", "linearizable-unfenced": "undecided", "linearizable-client": "undecided""#;
+    assert!(Report::of(scenario(expected)).as_expected());
+}
+
+/// Nobody leads for minutes while clients go on asking: hundreds of their writes may be in, or not. Nobody saw them.
+#[test]
+fn what_nobody_saw_costs_no_judge_anything() {
+    let json = r#"{"tenure": 1, "scheme": "zab", "nodes": 3, "seed": "1", "duration": "356s", "client": {"every": "200ms"}, "faults": [
+        {"at": "20s", "crash": "n1"}, {"at": "20s", "crash": "n2"}, {"at": "20s", "crash": "n3"},
+        {"at": "40s", "restart": "n1"}, {"at": "200s", "restart": "n2"}, {"at": "300s", "restart": "n3"}]}"#;
+    let mut world = World::new(&Scenario::parse(json).unwrap());
+    world.record_histories();
+    world.run();
+    let verdict = world.verdict(Check::LinearizableStore);
+    assert_eq!(verdict.outcome, Outcome::Holds, "{verdict:?}");
+    assert!(verdict.tally.exercised > 1_000);
 }

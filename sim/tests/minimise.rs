@@ -1,13 +1,17 @@
 //! From a planted fault that a sweep finds to a small scenario that fails for the same reason.
 
 use tenure::raft::Rule;
+use tenure::{kraft, sentinel, zab};
 use tenure_sim::check::{Check, Outcome};
 use tenure_sim::failure::Failure;
 use tenure_sim::minimise::{FEW, Minimised, minimise};
 use tenure_sim::mutants::{Mutant, Trial};
 use tenure_sim::report::Report;
-use tenure_sim::schedule::{self, Setting};
+use tenure_sim::schedule::{self, Among, Setting};
 use tenure_sim::{Scenario, World};
+
+/// The seed of a schedule in which a leader that answers a `sync` by itself is overtaken.
+const SHIPPED_SYNC: u64 = 1_620;
 
 /// The schedules that kill a mutant, in order of seeds, and how.
 fn killers(mutant: &Mutant) -> impl Iterator<Item = (Scenario, Failure)> {
@@ -126,4 +130,33 @@ fn the_scenario_says_what_breaks_and_when_in_both_languages() {
     assert!(small.scenario.title.en.contains("new-term-new-vote"));
     assert!(small.scenario.title.zh.contains("“重新有主”在"));
     assert!(small.sentence.starts_with("leader-again breaks at "));
+}
+
+/// Nodes that speak over connections are never tried without them: nobody could read the file.
+#[test]
+fn what_fails_among_peers_is_minimised_too() {
+    let minimised = |seed: u64, among: Among| {
+        let made = schedule::make(seed, &Setting::among(among), World::record_histories).unwrap();
+        let failure = Failure::first(&made.world)?;
+        let small = minimise(&made.scenario, |progress| progress.tries < 400);
+        let small = small.unwrap_or_else(|| panic!("{failure:?} by seed {seed}"));
+        assert_eq!(small.failure.check, failure.check, "{seed}");
+        assert!(small.scenario.faults.len() <= made.scenario.faults.len());
+        Some(failure.check)
+    };
+    let found: Vec<Check> = (kraft::Rule::ALL.iter())
+        .filter_map(|rule| minimised(45, Among::Kraft(vec![*rule])))
+        .collect();
+    assert!(found.len() > 8, "{found:?}");
+    assert!(found.contains(&Check::PreVoteQuiet), "{found:?}");
+    // What is judged by what was recorded.
+    let stale = minimised(SHIPPED_SYNC, Among::Zab(vec![zab::Rule::SyncByQuorum]));
+    assert_eq!(stale, Some(Check::LinearizableStore));
+    for seed in 0..100 {
+        let careless = vec![sentinel::Rule::WaitAfterVote];
+        if minimised(seed, Among::Sentinel(careless)).is_some() {
+            return;
+        }
+    }
+    panic!("no schedule breaks it");
 }

@@ -103,3 +103,35 @@ fn an_operator_s_order_needs_no_vote() {
     let changed = world.verdict(Check::SentinelConfigMonotone).tally;
     assert_eq!((changed.exercised, changed.broken), (3, 0));
 }
+
+/// The master dies while no sentinel looks, and stays dead (redis#5677): a majority that woke late replaces it, which the shipped
+/// sentinels never do; and whoever is no majority is not asked to.
+#[test]
+fn a_master_that_stays_dead_is_replaced_by_those_who_woke_late() {
+    let late = |off: &str, back: &[&str]| {
+        let mut faults: Vec<String> = (["s1", "n1", "n2", "n3"].iter())
+            .map(|who| format!(r#"{{"at": "5s", "crash": "{who}"}}"#))
+            .collect();
+        let restart = |who: &&str| format!(r#"{{"at": "60s", "restart": "{who}"}}"#);
+        faults.extend(back.iter().map(restart));
+        let text = format!(
+            r#"{{"tenure": 1, "scheme": "sentinel", "nodes": 3, "client": {{"every": "200ms"}}, "duration": "150s",
+                "sentinel": {{"downAfter": "1s", "failoverTimeout": "5s"}}, "rulesOff": [{off}], "faults": [{}]}}"#,
+            faults.join(", ")
+        );
+        let mut world = World::new(&Scenario::parse(&text).unwrap());
+        world.run();
+        assert_eq!(Failure::all(&world), []);
+        world.verdict(Check::SentinelFailoverCompletes)
+    };
+    let shipped = late(r#""last-sign-of-life""#, &["n1", "n2", "n3"]);
+    assert_eq!(shipped.outcome, Outcome::BrokenByDesign);
+    // Five failover timeouts, down-after, and forty seconds for tilt and the steps of a failover.
+    assert_eq!(shipped.tally.first_broken_at, Some(60_000_000 + 66_000_000));
+    assert!(shipped.detail.contains("redis#5677"));
+    for back in [&["n1", "n2", "n3"][..], &["n1", "n3"]] {
+        let mended = late("", back);
+        assert_eq!(mended.outcome, Outcome::Holds, "{back:?}");
+    }
+    assert_eq!(late("", &["n2"]).outcome, Outcome::NotExercised);
+}

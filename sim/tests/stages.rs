@@ -241,3 +241,25 @@ fn the_table_has_every_row_twice_and_says_what_is_none() {
             .contains("machine: 1 runs without a next leader")
     );
 }
+
+/// The machine of a process that died closes its connections, and with it the session that held the lock: what is left to wait for
+/// is what its holder may still believe. And as quick as it may be set, nothing is slower than as shipped.
+#[test]
+fn a_dead_process_has_no_session_and_quick_is_not_slow() {
+    let whole = |row: Row, pace, loss| median(&all(&row.scenario(pace), loss), |run| run.whole);
+    let row = Row::Lease(Kind::SqlSession);
+    let [process, machine] = Loss::ALL.map(|loss| whole(row, Pace::Shipped, loss));
+    assert!(
+        (5_000..11_000).contains(&process) && machine > process + 5_000,
+        "{process} ms and {machine} ms of leases of 9 s"
+    );
+    for row in Row::all() {
+        for loss in Loss::ALL {
+            let [shipped, quick] = Pace::ALL.map(|pace| whole(row, pace, loss));
+            assert!(
+                quick <= shipped + 20,
+                "{row:?}: {shipped} ms and {quick} ms"
+            );
+        }
+    }
+}

@@ -8,7 +8,10 @@
 //!
 //! **Who takes over.** A sentinel that has heard nothing of the master for `down_after` holds it to be down (SDOWN). When a quorum
 //! does (ODOWN), one tries: it is elected, chooses the replica with the most data, orders it to follow nobody, and the others to
-//! follow it. Attempts that fail are as far apart as two failover timeouts, six minutes by default.
+//! follow it. Attempts that fail are as far apart as two failover timeouts, six minutes by default. A replica that lost touch with
+//! its master long before that one was gone is not chosen: the shipped Sentinel counts from its own SDOWN, so that sentinels that
+//! woke after the master had died choose nobody, for ever (redis#5677), and this one from the master's last sign of life
+//! ([`Rule::LastSignOfLife`]).
 //!
 //! **What stops the old master.** Nothing. It takes writes until a sentinel reaches it and makes it a replica, and then throws
 //! away what the new one does not have: acknowledged writes are lost by design. `min-replicas-to-write` bounds how many. The

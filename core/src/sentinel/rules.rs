@@ -55,6 +55,11 @@ listed! {
         /// A sentinel whose own clock made a leap only watches for a while (SEN-R3). Off: a sentinel that was frozen takes its
         /// own silence for the master's.
         TiltOnlyWatches,
+        /// How long a replica may have been out of touch counts from the last sign of life of its master, be it that the replica with
+        /// the most data was still in touch. Off, as shipped: from when this sentinel began to hold the master to be down. Sentinels
+        /// that woke late, after a restart of all or in tilt, then find no replica good enough, and promote nobody for ever. The
+        /// price: where nobody who is left saw the master later, a replica may be promoted that lost touch long before it died.
+        LastSignOfLife,
     }
 }
 
@@ -159,6 +164,7 @@ impl Rule {
         Self::OwnMastersEpoch,
         Self::OvertakenGivesUp,
         Self::CandidateFollows,
+        Self::LastSignOfLife,
     ];
 
     /// What breaks first when the rule is off.
@@ -166,7 +172,9 @@ impl Rule {
     pub const fn protects(self) -> Invariant {
         match self {
             Self::VoteDurable | Self::OneVoteAnEpoch => Invariant::OneVote,
-            Self::OwnMastersEpoch | Self::SeedMixedWithNode => Invariant::FailoverCompletes,
+            Self::OwnMastersEpoch | Self::SeedMixedWithNode | Self::LastSignOfLife => {
+                Invariant::FailoverCompletes
+            }
             Self::AllKnownVoters => Invariant::NoMinorityFailover,
             Self::FailoverEpoch | Self::MajorityBesidesQuorum => Invariant::MajorityAuthorised,
             Self::WaitAfterVote | Self::WaitAfterAttempt => Invariant::RateLimited,

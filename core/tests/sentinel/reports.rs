@@ -521,3 +521,82 @@ fn two_that_follow_each_other_do_not_wait_for_ever() {
         assert_eq!(desk.judge.broken(), []);
     }
 }
+
+/// redis#5677: the master dies while no sentinel looks: all were down, or in tilt. When they hold it to be down, its replicas have
+/// been out of touch for longer than a sentinel that looked would ever have seen.
+#[test]
+fn sentinels_that_woke_late_promote_a_replica() {
+    const SEATS: [NodeId; 3] = [S[1], S[2], S[3]];
+    let (master, replicas) = (server(0, 0), [server(0, 1), server(0, 2)]);
+    let schedule = |rules, absent: fn(&mut Desk)| {
+        let mut desk = Desk::new(Plan {
+            down_after: SEC,
+            rules,
+            ..Plan::default()
+        });
+        desk.run_for(12 * SEC);
+        assert!(desk.write(master).is_some());
+        desk.run_for(2 * SEC);
+        desk.crash(master);
+        absent(&mut desk);
+        // As long as may pass until a majority has replaced it.
+        desk.run_for(5 * 10 * SEC + SEC + 40 * SEC);
+        desk
+    };
+    let down = |desk: &mut Desk| {
+        SEATS.iter().for_each(|id| desk.crash(*id));
+        desk.run_for(60 * SEC);
+        SEATS.iter().for_each(|id| desk.restart(*id));
+    };
+    let in_tilt = |desk: &mut Desk| SEATS.iter().for_each(|id| desk.jump(*id, 10 * SEC));
+    let absences: [fn(&mut Desk); 2] = [down, in_tilt];
+    for absent in absences {
+        let off = schedule(without(&[Rule::LastSignOfLife]), absent);
+        assert!(off.told("-failover-abort-no-good-slave").len() > 1);
+        assert!(off.told("+switch-master").is_empty());
+        let on = schedule(Switched::default(), absent);
+        assert_eq!(on.told("+switch-master").len(), 3);
+        let named = on.machine(NodeId(1)).leader_of(A).unwrap().node;
+        assert!(replicas.contains(&named) && on.lost_at(named) == 0);
+        for desk in [off, on] {
+            assert_eq!(desk.judge.broken(), []);
+        }
+    }
+}
+
+/// The price of the rule is bounded by what is known: who heard the master until it died promotes nobody that lost touch long
+/// before; and who woke late goes by the replica with the most data.
+#[test]
+fn who_lost_touch_long_before_is_promoted_by_nobody_who_knows_better() {
+    let (master, early, late) = (server(0, 0), server(0, 1), server(0, 2));
+    let schedule = |both: bool, wakes: bool| {
+        let mut desk = Desk::new(Plan::default());
+        desk.configure(early, |config| config.priority = 1);
+        desk.run_for(12 * SEC);
+        desk.part(&[master], &[early]);
+        desk.run_for(55 * SEC);
+        if both {
+            desk.part(&[master], &[late]);
+            desk.run_for(55 * SEC);
+        } else {
+            assert!(desk.write(master).is_some());
+            desk.run_for(2 * SEC);
+        }
+        desk.crash(master);
+        if wakes {
+            let seats = || (1..=3).map(NodeId);
+            seats().for_each(|id| desk.crash(id));
+            desk.run_for(60 * SEC);
+            seats().for_each(|id| desk.restart(id));
+        }
+        desk.run_for(93 * SEC);
+        let chosen = desk.told("+selected-slave").first().map(|told| told.2);
+        chosen.map(|news| match news {
+            News::SelectedSlave(_, node) => node,
+            _ => unreachable!(),
+        })
+    };
+    assert_eq!(schedule(false, false), Some(late));
+    assert_eq!(schedule(false, true), Some(late), "it has more data");
+    assert_eq!(schedule(true, false), None);
+}

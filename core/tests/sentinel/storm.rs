@@ -328,10 +328,11 @@ fn the_same_seed_gives_the_same_run() {
 }
 
 /// Rules whose case random schedules hardly meet: it is played by hand, in `reports`, `votes` and `by_hand`.
-const BY_HAND: [Rule; 4] = [
+const BY_HAND: [Rule; 5] = [
     Rule::OwnMastersEpoch,
     Rule::OvertakenGivesUp,
     Rule::SeedMixedWithNode,
+    Rule::LastSignOfLife,
     Rule::TiltOnlyWatches,
 ];
 

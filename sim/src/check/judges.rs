@@ -63,9 +63,9 @@ struct JobJudges {
 
 /// The rules that a fact broke just now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Broken(u64);
+pub struct Broken(u128);
 
-const _: () = assert!(Check::ALL.len() <= 64, "the checks are bits of a u64");
+const _: () = assert!(Check::ALL.len() <= 128, "the checks are bits of a u128");
 
 impl Broken {
     /// Whether none was.
@@ -87,7 +87,7 @@ impl Broken {
     }
 
     pub(super) fn add(&mut self, check: Check, broken: bool) {
-        self.0 |= u64::from(broken) << check as u8;
+        self.0 |= u128::from(broken) << check as u8;
     }
 }
 
@@ -477,10 +477,10 @@ impl Judges {
                 (verdict.tally.broken, verdict.tally.first_broken_at) = (1, at);
                 verdict.reason = Some(reason);
             }
-            // No pass, whatever is promised.
+            // Whatever is promised.
             Fate::Unknown => {
-                verdict.outcome = Outcome::Broken;
-                let reason = "More is under way at once than can be judged: not known.";
+                verdict.outcome = Outcome::Undecided;
+                let reason = "More is under way at once than can be judged.";
                 verdict.reason = Some(reason.to_owned());
             }
         }

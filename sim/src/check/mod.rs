@@ -309,11 +309,14 @@ pub enum Check {
     KafkaInSyncAgain,
     /// What a producer was told is in stays in: broken by design with `acks=1`, and where an election may be unclean.
     KafkaNoAckLoss,
+    /// A master that is gone is replaced within the bound, while a majority of the sentinels can talk and a good replica can be
+    /// reached (SEN-FailoverCompletes): broken by design as Sentinel is shipped.
+    SentinelFailoverCompletes,
 }
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 64] = [
+    pub const ALL: [Self; 65] = [
         Self::OneLeaderPerTerm,
         Self::OneVotePerTerm,
         Self::TokenRises,
@@ -378,6 +381,7 @@ impl Check {
         Self::KafkaLogMatching,
         Self::KafkaInSyncAgain,
         Self::KafkaNoAckLoss,
+        Self::SentinelFailoverCompletes,
     ];
 
     /// Its name in files and reports.
@@ -448,6 +452,7 @@ impl Check {
             Self::KafkaInSyncAgain => "kp-in-sync-again",
             Self::KafkaNoAckLoss => "kp-no-ack-loss",
             Self::ControllerNoStaleWrite => "kz-no-stale-write",
+            Self::SentinelFailoverCompletes => "sen-failover-completes",
         }
     }
 
@@ -464,8 +469,9 @@ impl Check {
     /// Whether it is of sentinels and their data servers alone.
     #[must_use]
     pub const fn is_of_sentinels(self) -> bool {
-        self as u8 >= Self::SentinelOneVote as u8
-            && self as u8 <= Self::SentinelSingleWritable as u8
+        (self as u8 >= Self::SentinelOneVote as u8
+            && self as u8 <= Self::SentinelSingleWritable as u8)
+            || matches!(self, Self::SentinelFailoverCompletes)
     }
 
     /// Whether it is about what Raft alone has: terms that are begun in vain, and members that change.
@@ -526,6 +532,12 @@ impl Check {
         )
     }
 
+    /// Whether it judges what was recorded, and nothing where [nothing is](crate::World::record_histories).
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) const fn is_of_histories(self) -> bool {
+        self.history().is_some() || matches!(self, Self::LinearizableStore | Self::WatchComplete)
+    }
+
     /// The history it judges, for those that judge one.
     pub(crate) const fn history(self) -> Option<usize> {
         match self {
@@ -548,16 +560,25 @@ pub enum Outcome {
     BrokenByDesign,
     /// Never put to the test.
     NotExercised,
+    /// Put to the test, and too much to decide: neither held nor broken, and no pass.
+    Undecided,
 }
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Holds,
         Self::Broken,
         Self::BrokenByDesign,
         Self::NotExercised,
+        Self::Undecided,
     ];
+
+    /// Whether a run passes with it where nothing else is expected.
+    #[must_use]
+    pub const fn passes(self) -> bool {
+        !matches!(self, Self::Broken | Self::Undecided)
+    }
 
     /// Its name in files and reports.
     #[must_use]
@@ -567,6 +588,7 @@ impl Outcome {
             Self::Broken => "broken",
             Self::BrokenByDesign => "broken-by-design",
             Self::NotExercised => "not-exercised",
+            Self::Undecided => "undecided",
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Promises {
     pub broadcast: bool,
     /// The nodes are sentinels, and who leads is one of the data servers that they watch.
     pub sentinels: bool,
+    /// Sentinels that woke after the master had died replace it, which the shipped ones do not.
+    pub wakes_late: bool,
     /// They are those of Kafka's controllers: for how long one that was overtaken believes that it leads, at most.
     pub kraft: Option<u64>,
     /// Beside them are brokers, whose partitions clients use: what is promised of a record that was acknowledged.
@@ -88,6 +90,7 @@ impl Promises {
             fence_first,
             led,
             tokens,
+            wakes_late,
             ..
         } = *self;
         match check {
@@ -148,6 +151,7 @@ impl Promises {
             Check::StaleWriteFenced | Check::LinearizableFenced => fence_first,
             Check::LinearizableClient => fence_first && led && tokens,
             Check::JobsLost => tokens,
+            Check::SentinelFailoverCompletes => wakes_late,
             Check::StaleWriteUnfenced
             | Check::LinearizableUnfenced
             | Check::JobsTwiceUnfenced
@@ -337,6 +341,12 @@ impl Promises {
             }
             (Check::SentinelSingleWritable, _) => {
                 "An old master takes writes until a sentinel reaches it and makes it a replica: nothing fences it."
+            }
+            (Check::SentinelFailoverCompletes, true) => {
+                "While a majority of the sentinels can talk, and a replica can be reached that was in touch with the master until it went, that one is replaced within the bound."
+            }
+            (Check::SentinelFailoverCompletes, false) => {
+                "As shipped, a replica may be out of touch for as long as its master is held to be down, and a while more: sentinels that woke after it had died find none good enough, for ever (redis#5677)."
             }
             (Check::KafkaFencedNeverLeads, _) => {
                 "A broker that is fenced or about to go leads nothing, and enters no ISR."

@@ -93,6 +93,7 @@ fn worst(outcomes: impl Iterator<Item = Outcome>) -> Outcome {
         Outcome::Holds => 1,
         Outcome::BrokenByDesign => 2,
         Outcome::Broken => 3,
+        Outcome::Undecided => 4,
     };
     outcomes.max_by_key(rank).unwrap_or(Outcome::NotExercised)
 }
@@ -165,6 +166,7 @@ const fn words(outcome: Outcome) -> &'static str {
         Outcome::Broken => "broken",
         Outcome::BrokenByDesign => "broken by design",
         Outcome::NotExercised => "not exercised",
+        Outcome::Undecided => "undecided",
     }
 }
 

@@ -100,19 +100,21 @@ impl<K: Ord + Clone, I: Clone, O: Clone> History<K, I, O> {
     /// Judges each object by itself, each with this budget.
     ///
     /// # Errors
-    /// The first object that is not linearizable, or not known to be.
+    /// The first object that is not linearizable, or else the first that is not known to be.
     pub fn judge<M: Model<Input = I, Output = O>>(
         &self,
         model: &M,
         steps: u64,
     ) -> Result<(), (K, Judgement<M>)> {
+        let mut unknown = None;
         for (key, operations) in self.by_key() {
             match judge(model, &operations, steps) {
                 Judgement::Linearizable => {}
-                other => return Err((key, other)),
+                Judgement::Unknown => unknown = unknown.or(Some(key)),
+                broken @ Judgement::Broken(_) => return Err((key, broken)),
             }
         }
-        Ok(())
+        unknown.map_or(Ok(()), |key| Err((key, Judgement::Unknown)))
     }
 
     fn under_way(&mut self, id: OperationId, at: u64) -> Result<&mut Entry<K, I, O>, NotUnderWay> {

@@ -9,7 +9,8 @@
 //! - What is remembered of a point of the search is as wide as the operations under way there, not as the history.
 //! - An operation that changes nothing, such as a read, is taken as soon as it fits: that is never worse.
 //! - An operation whose outcome nobody learned may take effect at any time after its question, or never. Of those that
-//!   ask for the same, the earliest goes first; and to have spent more of them for the same is worth nothing.
+//!   ask for the same, the earliest goes first; and to have spent more of them for the same is worth nothing. One that no
+//!   answer tells of is left out, or is [as good as any other](Model::comes_to).
 //! - An answer that can never be given any more, such as a lower number of a counter, ends a branch at once.
 //!
 //! The problem is NP-complete, so the search has a budget of steps. Beyond it the answer is [`Judgement::Unknown`], which

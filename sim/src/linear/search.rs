@@ -59,18 +59,26 @@ pub(super) struct Search<'a, M: Model> {
     pub(super) by_answer: Vec<u32>,
     /// Those that were answered, in order of their questions.
     pub(super) by_question: Vec<u32>,
-    /// Those of unknown outcome that may change something, in order of their questions.
+    /// Those of unknown outcome that may change something, and that an answer may tell of, in order of their questions.
     pub(super) open: Vec<u32>,
-    /// By operation: the one of unknown outcome before it that asks for the same.
+    /// By operation: the one of unknown outcome before it that comes to the same.
     pub(super) twin: Vec<u32>,
     /// By operation: its bit. Those of unknown outcome have bits of their own.
     pub(super) bit: Vec<u32>,
     pub(super) changes: Vec<bool>,
+    /// By operation: what it [comes to](Model::comes_to), where its outcome is unknown.
+    comes_to: Vec<Option<M::Input>>,
     /// How many bits the answered ones take.
     pub(super) width: u32,
 }
 
 impl<'a, M: Model> Search<'a, M> {
+    /// What an operation asks for, as far as answers tell.
+    pub(super) fn input(&self, place: u32) -> &M::Input {
+        let plain = self.comes_to[place as usize].as_ref();
+        plain.unwrap_or(&self.operations[place as usize].input)
+    }
+
     /// Operations in any order.
     pub(super) fn new(model: &'a M, operations: &'a [Op<M>]) -> Self {
         let places = || 0..operations.len() as u32;
@@ -79,12 +87,19 @@ impl<'a, M: Model> Search<'a, M> {
             .iter()
             .map(|operation| model.changes(&operation.input, operation.output()))
             .collect();
+        let comes_to: Vec<Option<M::Input>> = (operations.iter())
+            .map(|one| match one.answer {
+                None => model.comes_to(&one.input, operations),
+                Some(_) => None,
+            })
+            .collect();
         let mut by_question: Vec<u32> = places()
             .filter(|place| operation(place).answer.is_some())
             .collect();
         let mut by_answer = by_question.clone();
         let mut open: Vec<u32> = places()
             .filter(|place| operation(place).answer.is_none() && changes[*place as usize])
+            .filter(|place| comes_to[*place as usize].is_some())
             .collect();
         by_question.sort_by_key(|place| operation(place).asked);
         by_answer.sort_by_key(|place| operation(place).answered());
@@ -93,10 +108,10 @@ impl<'a, M: Model> Search<'a, M> {
         let mut twin = vec![NONE; operations.len()];
         let mut newest: Vec<u32> = Vec::new();
         for place in &open {
-            let input = &operation(place).input;
+            let input = &comes_to[*place as usize];
             match newest
                 .iter_mut()
-                .find(|twin| operation(twin).input == *input)
+                .find(|twin| comes_to[**twin as usize] == *input)
             {
                 Some(before) => twin[*place as usize] = std::mem::replace(before, *place),
                 None => newest.push(*place),
@@ -134,6 +149,7 @@ impl<'a, M: Model> Search<'a, M> {
             twin,
             bit,
             changes,
+            comes_to,
             width,
         }
     }

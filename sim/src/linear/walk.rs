@@ -130,7 +130,7 @@ impl<'a, 'b, M: Model> Walk<'a, 'b, M> {
         let operation = &self.search.operations[place as usize];
         self.search
             .model
-            .step(&self.state, &operation.input, operation.output())
+            .step(&self.state, self.search.input(place), operation.output())
     }
 
     fn is_past(&self, place: u32) -> bool {

@@ -77,10 +77,13 @@ pub struct Reads {
     pub latency: Times,
     /// How old what a local read showed was.
     pub ages: Times,
-    /// How many answers were judged to have an order that explains them, and in how many runs they had none.
+    /// How many answers were judged to have an order that explains them, in how many runs they had none, and in how many that
+    /// could not be decided.
     pub judged: u64,
     /// See [`judged`](Self::judged).
     pub unexplained: u64,
+    /// See [`judged`](Self::judged).
+    pub undecided: u64,
 }
 
 impl Reads {
@@ -118,8 +121,11 @@ impl Reads {
         }
         self.ages.merge(world.judges().local_ages());
         let verdict = world.verdict(Check::LinearizableStore);
-        self.judged += verdict.tally.exercised;
-        self.unexplained += u64::from(verdict.outcome != Outcome::Holds);
+        match verdict.outcome {
+            Outcome::Undecided => self.undecided += 1,
+            Outcome::Holds => self.judged += verdict.tally.exercised,
+            _ => self.unexplained += 1,
+        }
         Ok(())
     }
 
@@ -136,6 +142,7 @@ impl Reads {
         self.ages.merge(other.ages);
         self.judged += other.judged;
         self.unexplained += other.unexplained;
+        self.undecided += other.undecided;
     }
 }
 
@@ -157,7 +164,16 @@ mod tests {
     fn more_followers_answer_more_reads_and_one_leader_does_not() {
         for way in Way::ALL {
             let [few, many] = [3, 5].map(|nodes| reads(way, nodes));
-            assert_eq!((few.unexplained, many.unexplained), (0, 0), "{way:?}");
+            assert_eq!(
+                [
+                    few.unexplained,
+                    few.undecided,
+                    many.unexplained,
+                    many.undecided
+                ],
+                [0; 4],
+                "{way:?}"
+            );
             assert!(few.judged > 0, "{way:?}");
             let (few, many) = (few.answered(), many.answered());
             assert!(few > 1_000, "{way:?} {few}");

@@ -91,7 +91,7 @@ pub fn minimise(scenario: &Scenario, go_on: impl FnMut(Progress) -> bool) -> Opt
 /// The first that breaks in a run, and when; the run ends with it. Histories are recorded if one of them is looked for.
 fn failure_of(scenario: &Scenario, looked_for: Option<Check>) -> Option<Failure> {
     let mut world = World::new(scenario);
-    if looked_for.is_none_or(|check| check.history().is_some()) {
+    if looked_for.is_none_or(Check::is_of_histories) {
         world.record_histories();
     }
     while world.now() < scenario.duration {
@@ -136,7 +136,8 @@ impl<G: FnMut(Progress) -> bool> Search<G> {
         }
     }
 
-    /// Whether a candidate fails for the same reason; then it is the simplest so far.
+    /// Whether a candidate fails for the same reason; then it is the simplest so far. What cannot be read back is none: it could
+    /// not be kept.
     fn take(&mut self, candidate: Scenario) -> bool {
         let progress = Progress {
             tries: self.tries,
@@ -147,7 +148,9 @@ impl<G: FnMut(Progress) -> bool> Search<G> {
             return false;
         }
         self.tries += 1;
-        let mut candidate = candidate;
+        let Ok(mut candidate) = Scenario::parse(&candidate.to_json()) else {
+            return false;
+        };
         candidate.duration = candidate.duration.saturating_add(GRACE);
         match failure_of(&candidate, Some(self.check)) {
             Some(failure) if failure.check == self.check => {

@@ -11,6 +11,7 @@ const STILL: u64 = 5_000;
 /// Surroundings that are plainer: all of them at once, then one by one.
 pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
     let usual = Scenario::usual();
+    let calm = calm(scenario);
     let true_clocks = |scenario: &mut Scenario| scenario.clocks.clear();
     let prompt_clients = |scenario: &mut Scenario| {
         scenario.clients = Clients {
@@ -26,7 +27,7 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
         let weather = Weather {
             latency_min: STILL,
             latency_max: STILL,
-            ..usual.weather
+            ..calm
         };
         become_base(scenario, weather);
     };
@@ -50,25 +51,27 @@ pub(super) fn plainer(scenario: &Scenario) -> Vec<Scenario> {
         one(&blind),
         one(&prompt_disks),
         one(&still),
-        one(&|scenario| become_base(scenario, usual.weather)),
+        one(&|scenario| become_base(scenario, calm)),
     ];
     all.retain(|plainer| !same_surroundings(plainer, scenario));
     // Both kinds of plain weather are as good: the one it has stays.
-    if is_plain(scenario.weather) {
+    let still = Weather {
+        latency_min: STILL,
+        latency_max: STILL,
+        ..calm
+    };
+    if [calm, still].contains(&scenario.weather) {
         all.retain(|plainer| plainer.weather == scenario.weather);
     }
     all
 }
 
-fn is_plain(weather: Weather) -> bool {
-    let usual = Scenario::usual().weather;
-    weather == usual
-        || weather
-            == Weather {
-                latency_min: STILL,
-                latency_max: STILL,
-                ..usual
-            }
+/// The usual weather. Nodes that speak over connections have them there, too.
+fn calm(scenario: &Scenario) -> Weather {
+    Weather {
+        fifo: scenario.setup().is_connected(),
+        ..Scenario::usual().weather
+    }
 }
 
 /// Every disk is usually like this, also where it comes back to it.

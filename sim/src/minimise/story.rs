@@ -127,6 +127,7 @@ const fn chinese(check: Check) -> &'static str {
         Check::KafkaLogMatching => "分区日志相符",
         Check::KafkaInSyncAgain => "重新全部同步",
         Check::KafkaNoAckLoss => "已确认的记录不丢",
+        Check::SentinelFailoverCompletes => "死去的主服务器被替换",
     }
 }
 

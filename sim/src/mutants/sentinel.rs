@@ -35,7 +35,7 @@ const fn checks_of(invariant: Invariant) -> &'static [Check] {
         Invariant::RateLimited => &[Check::SentinelRateLimited],
         Invariant::BestReplica => &[Check::SentinelBestReplica],
         Invariant::MasterStays => &[Check::SentinelMasterStays],
-        Invariant::FailoverCompletes => &[Check::LeaderAgain],
+        Invariant::FailoverCompletes => &[Check::LeaderAgain, Check::SentinelFailoverCompletes],
         _ => &[],
     }
 }
@@ -46,6 +46,9 @@ const fn unreachable(rule: Rule) -> Option<&'static str> {
         Rule::OwnMastersEpoch => {
             Some("needs several masters that fail in step, and sentinels that try each of them")
         }
+        Rule::LastSignOfLife => Some(
+            "in every schedule the master is back in the end: scenarios/sentinel-woke-late has none",
+        ),
         Rule::SeedMixedWithNode => Some(
             "messages that take different times part them within the bound: scenarios/reports/redis-10197 has none",
         ),

@@ -176,11 +176,12 @@ pub(super) const THROUGH: [&str; 2] = ["leader", "anyone"];
 pub(super) const THROUGH_OF: [Through; 2] = [Through::Leader, Through::Anyone];
 
 /// The names of [`Outcome::ALL`].
-pub(super) const OUTCOMES: [&str; 4] = [
+pub(super) const OUTCOMES: [&str; 5] = [
     Outcome::ALL[0].name(),
     Outcome::ALL[1].name(),
     Outcome::ALL[2].name(),
     Outcome::ALL[3].name(),
+    Outcome::ALL[4].name(),
 ];
 
 /// What a node can be called by instead of its name.
@@ -293,6 +294,7 @@ pub(super) const SENTINEL_RULES: [&str; tenure::sentinel::Rule::ALL.len()] = [
     "rank-by-offset",
     "candidate-follows",
     "tilt-only-watches",
+    "last-sign-of-life",
 ];
 
 /// The names of the rules of Kafka's controllers, as [`RULES`] are Raft's.

@@ -250,6 +250,13 @@ impl Setup {
         }
     }
 
+    /// Whether its server keeps a session for each node, which is over when the machine of a process that died closes its
+    /// connection.
+    #[cfg(feature = "peers")]
+    pub(crate) const fn has_sessions(&self) -> bool {
+        matches!(self, Self::Lease(setup) if setup.has_sessions())
+    }
+
     /// Whether its machines are told of the connections between nodes, and its servers of theirs.
     #[must_use]
     pub const fn is_connected(&self) -> bool {

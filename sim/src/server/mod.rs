@@ -505,6 +505,14 @@ impl Server {
         self.status == Status::Up && self.data().is_some_and(writable)
     }
 
+    /// Whether it follows this one at a true time, and has all that it said.
+    #[cfg(feature = "peers")]
+    pub(crate) fn is_in_touch(&self, at: u64, master: tenure::NodeId) -> bool {
+        let linked = |data: &Data| data.is_linked(self.clock.reads(at));
+        let follows = |data: &&Data| data.master() == Some(master);
+        self.status == Status::Up && self.data().filter(follows).is_some_and(linked)
+    }
+
     /// Says what there is to say, and looks again when something happens by itself.
     fn settle(&mut self, env: &mut Env, me: usize) {
         if let Some(change) = self.kept.service().stale_write()

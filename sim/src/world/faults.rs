@@ -143,6 +143,22 @@ impl World {
         }
     }
 
+    /// The machine of a process that died closes its connections: a server that it reaches ends the session. Where the machine is
+    /// gone, too, or is cut off, nothing does.
+    #[cfg(feature = "peers")]
+    fn end_sessions(&mut self, node: usize) {
+        if !self.setup.has_sessions() {
+            return;
+        }
+        for member in self.env.nodes..self.env.members() {
+            if !self.env.net.links.is_cut(node, member)
+                && let Some(Actor::Server(server)) = self.actors.get_mut(member)
+            {
+                server.connection(&mut self.env, member, node, false);
+            }
+        }
+    }
+
     fn carry_out_between(&mut self, from: usize, to: usize, action: &Action) -> bool {
         let (now, by) = (self.env.now, self.env.act);
         match action {
@@ -169,8 +185,16 @@ impl World {
             _ => return false,
         };
         match action {
+            Action::Crash(_) => {
+                let died = node.crash(env, me, env.act);
+                #[cfg(feature = "peers")]
+                if died {
+                    self.end_sessions(me);
+                }
+                died
+            }
             // What a node had not synced goes with its process, too.
-            Action::Crash(_) | Action::PowerCut(_) => node.crash(env, me, env.act),
+            Action::PowerCut(_) => node.crash(env, me, env.act),
             Action::Restart(_) => node.start(env, me, &self.setup),
             Action::Pause(_) => node.pause(env, me),
             Action::Resume(_) => node.resume(env, me),

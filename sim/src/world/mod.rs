@@ -178,6 +178,10 @@ impl World {
             voters: scenario.voters(),
             broadcast: setup.is_broadcast(),
             sentinels: scenario.has_sentinels(),
+            #[cfg(feature = "peers")]
+            wakes_late: (setup.sentinels()).is_some_and(crate::scheme::sentinel::Setup::wakes_late),
+            #[cfg(not(feature = "peers"))]
+            wakes_late: false,
             kraft: setup.stops_within(),
             #[cfg(feature = "peers")]
             brokers: setup.brokers().map(|brokers| match brokers.acks {

@@ -6,6 +6,7 @@ use crate::check::sentinel::Links;
 use crate::fault::{Action, Who};
 use crate::node::Status;
 use crate::physics::NEVER;
+use crate::physics::clock::{Clock, TRUE_PACE};
 use crate::physics::trace::{Event, Kind};
 use crate::scheme::sentinel::{Setup, news};
 use tenure::sentinel::data::Data;
@@ -30,6 +31,7 @@ impl World {
             self.tell_of_server(&setup, place);
         }
         self.look_at_configurations(&setup);
+        self.look_at_masters(&setup);
     }
 
     fn hear_news(&mut self, member: usize, forced: bool) {
@@ -193,6 +195,75 @@ impl World {
         }
     }
 
+    /// Whether masters are gone, and could be replaced.
+    fn look_at_masters(&mut self, setup: &Setup) {
+        let now = self.env.now;
+        for name in (0..setup.params.masters).map(|master| MasterName(master as u16)) {
+            let Some(judges) = self.env.judges.sentinels_seen() else {
+                return;
+            };
+            let ((_, address), clashed) = (judges.highest(name), judges.is_clashed(name));
+            let master = address.0 as usize;
+            let runs = self.status(master) == Some(Status::Up);
+            let touches = |server: &NodeId| match self.actors.get(server.0 as usize) {
+                Some(Actor::Server(server)) => server.is_in_touch(now, address),
+                _ => false,
+            };
+            let in_touch: Vec<NodeId> = setup.group_of(name).filter(touches).collect();
+            let Some(judges) = self.env.judges.sentinels() else {
+                return;
+            };
+            judges.master_at(now, name, address, runs);
+            for server in in_touch {
+                judges.in_touch(now, server, address);
+            }
+            let so = !runs && !clashed && self.can_replace(setup, name, address);
+            if let Some(judges) = self.env.judges.sentinels() {
+                judges.is_to_replace(now, name, so);
+            }
+        }
+    }
+
+    /// Whether the sentinels that run are a majority, and talk to each other and to a good replica as when all is well.
+    fn can_replace(&self, setup: &Setup, name: MasterName, address: NodeId) -> bool {
+        let (env, rate_bound) = (&self.env, self.setup.rate_bound());
+        let links = &env.net.links;
+        let true_to = |clock: &Clock| clock.pace().abs_diff(TRUE_PACE) <= rate_bound;
+        let sound = |node: &usize| {
+            self.status(*node) == Some(Status::Up)
+                && self.node(*node).is_some_and(|node| {
+                    node.takes() == 0 && !node.disk().is_damaged() && true_to(node.clock())
+                })
+        };
+        let running = (0..setup.nodes).filter(|node| self.status(*node) == Some(Status::Up));
+        let running: Vec<usize> = running.collect();
+        let talk = |one: usize, other: usize| {
+            [(one, other), (other, one)].iter().all(|(from, to)| {
+                from == to || !links.is_cut(*from, *to) && links.delay(*from, *to).0 == 0
+            })
+        };
+        let reached = |other: usize| running.iter().all(|node| talk(*node, other));
+        let good = |server: NodeId| match self.actors.get(server.0 as usize) {
+            Some(Actor::Server(one)) => {
+                one.status() == Status::Up
+                    && true_to(one.clock())
+                    && one
+                        .data()
+                        .is_some_and(|data| data.master() == Some(address))
+                    && reached(server.0 as usize)
+                    && (env.judges.sentinels_seen())
+                        .is_some_and(|judges| judges.is_good(name, server))
+            }
+            _ => false,
+        };
+        2 * running.len() > setup.nodes
+            && running.len() >= setup.quorum()
+            && env.net.weather() == self.base.weather
+            && running.iter().all(sound)
+            && running.iter().all(|node| reached(*node))
+            && setup.group_of(name).any(good)
+    }
+
     /// Who runs and can reach whom.
     pub(super) fn look_at_reach(&mut self) {
         if self.sentinels().is_none() {
@@ -238,6 +309,10 @@ impl World {
         match (action, on) {
             (Action::Clock(_, _, jump), Some(node)) if *jump != 0 => self.tell_of_jump(node),
             _ => {}
+        }
+        let now = self.env.now;
+        if let Some(judges) = self.env.judges.sentinels() {
+            judges.acted(now);
         }
         let ordered = matches!(action, Action::Campaign(_));
         for node in 0..self.env.nodes {

@@ -15,7 +15,7 @@ export interface Verdict {
   check: 'one-leader-per-term' | 'one-vote-per-term' | 'token-rises' | 'believed-leaders' | 'stale-write-fenced' | 'stale-write-unfenced' | 'leader-again' | 'never-revives' | 'token-holder'
     | 'linearizable-fenced' | 'linearizable-unfenced' | 'linearizable-client'
     | 'jobs-lost' | 'jobs-run-twice-fenced' | 'jobs-run-twice-unfenced' | 'jobs-concurrent';
-  verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised';
+  verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised' | 'undecided';
   exercised: number;
   broken: number;
   firstBrokenAt: number | null;

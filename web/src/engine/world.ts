@@ -22,7 +22,7 @@ export type Action =
 
 export interface Verdict {
   check: string;
-  verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised';
+  verdict: 'holds' | 'broken' | 'broken-by-design' | 'not-exercised' | 'undecided';
   exercised: number;
   broken: number;
   firstBrokenAt: number | null;

@@ -177,6 +177,9 @@ export const enPeers = {
   'check.kp-no-ack-loss': 'Acknowledged records survive',
   'check.kp-no-ack-loss.why':
     'With acks=1, after an unclean election, or when as many disks as min.insync.replicas lose what was written last, what a producer was told is in may be lost, by design.',
+  'check.sen-failover-completes': 'A dead master is replaced',
+  'check.sen-failover-completes.why':
+    'While a majority of sentinels can talk and a good replica can be reached, within the bound: as shipped, never where they woke after the master had died.',
 
   // Setting
   'setting.nodes@zab': 'Servers',

@@ -127,6 +127,7 @@ export const en = {
   'verdict.broken': 'broken',
   'verdict.broken-by-design': 'broken by design',
   'verdict.not-exercised': 'not exercised',
+  'verdict.undecided': 'undecided',
   'verdict.exercised': 'times checked: {count}',
   'verdict.elsewhere': 'not judged on this page: tenure-sim run does',
   'verdict.first': 'first broken at {time}',

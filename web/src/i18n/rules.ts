@@ -330,6 +330,10 @@ export const RULES: Explained = {
     name: 'A leap of the clock: only watch',
     text: 'A sentinel whose clock made a leap only watches for a while. Off: who was frozen takes its own silence for the master’s.',
   },
+  'last-sign-of-life': {
+    name: 'Age from the last sign of life',
+    text: 'How long a replica may be out of touch counts from the master’s last sign of life. Off, as Redis ships: sentinels that woke late promote nobody for ever (redis#5677).',
+  },
   'durable-before-leading': {
     name: 'Leading is on disk',
     text: 'Who won leads when its disk says so. Off: after a crash it wins the same epoch again, and gives the same names twice.',

@@ -155,7 +155,11 @@ export const zhPeers: Record<PeersKey, string> = {
   'check.kp-in-sync-again': '重新全部同步',
   'check.kp-in-sync-again.why': '故障结束后，在期限内每个分区都有领导者，保存它的副本全部同步。',
   'check.kp-no-ack-loss': '已确认的记录不丢',
-  'check.kp-no-ack-loss.why': 'acks=1 时、不干净的选举之后，或丢失最后写入的磁盘多达 min.insync.replicas 块时，告知生产者已写入的记录可能丢失，设计如此。',
+  'check.kp-no-ack-loss.why':
+    'acks=1 时、不干净的选举之后，或丢失最后写入的磁盘多达 min.insync.replicas 块时，告知生产者已写入的记录可能丢失，设计如此。',
+  'check.sen-failover-completes': '死去的主服务器被替换',
+  'check.sen-failover-completes.why':
+    '只要多数哨兵能互通、有好的副本可联系，就在期限内替换；原版里，若哨兵在主服务器死后才醒来，则永不替换。',
 
   // Setting
   'setting.nodes@zab': '服务器数',

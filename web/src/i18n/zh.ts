@@ -122,6 +122,7 @@ export const zh: Record<PageKey, string> = {
   'verdict.broken': '被破坏',
   'verdict.broken-by-design': '设计使然',
   'verdict.not-exercised': '未触及',
+  'verdict.undecided': '无法判定',
   'verdict.exercised': '检查了 {count} 次',
   'verdict.elsewhere': '本页不作判断，由 tenure-sim run 判断',
   'verdict.first': '首次被破坏于 {time}',

@@ -77,6 +77,7 @@ export const GROUPS = [
       'sentinel-minority-failover',
       'sentinel-empty-master',
       'sentinel-old-data-back',
+      'sentinel-woke-late',
       'kraft-minority-leader',
       'kraft-unchecked-leader',
       'kraft-claim-too-early',

@@ -46,7 +46,8 @@ tenure-sim: leader elections in a deterministic world
                                                      what it had acknowledged, and with --servers is a
                                                      cluster, if it is etcd or ZooKeeper; --twice runs every seed again to
                                                      compare; --minimise writes the smallest scenario of those that
-                                                     fail
+                                                     fail; holds where every check held, was put to the test and
+                                                     could decide, and exits with 1 otherwise
   tenure-sim minimise FILE [--seed N] [--out FILE]   a small scenario that fails as this one does
   tenure-sim mutants [--seeds N] [--from N] [--threads N]
                                                      each rule switched off: what explorer and sweep make of it

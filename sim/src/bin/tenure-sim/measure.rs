@@ -268,6 +268,7 @@ fn reads(seeds: &Seeds, setting: Setting) -> Done {
             let judged = match way {
                 Way::Local => "stale".to_owned(),
                 _ if sum.unexplained > 0 => "broken".to_owned(),
+                _ if sum.undecided > 0 => "undecided".to_owned(),
                 _ => sum.judged.to_string(),
             };
             println!(
@@ -279,7 +280,7 @@ fn reads(seeds: &Seeds, setting: Setting) -> Done {
                 ms(latency.p90),
                 ms(latency.p99),
             );
-            as_expected &= sum.unexplained == 0 && sum.answered() > 0;
+            as_expected &= sum.unexplained + sum.undecided == 0 && sum.answered() > 0;
         }
     }
     Ok(as_expected)

@@ -23,6 +23,63 @@ struct Told {
     undeclared: Option<(u64, &'static str)>,
 }
 
+/// How many mutants of a scheme there are, and who noticed them. What nothing allows for is no rule.
+#[derive(Clone, Copy, Debug, Default)]
+struct Total {
+    rules: u32,
+    by_explorer: u32,
+    by_simulator: u32,
+    by_both: u32,
+    unreachable: u32,
+    controls: u32,
+}
+
+impl Total {
+    fn add(&mut self, mutant: &Mutant, seen: bool, noticed: bool) {
+        if mutant.setting.control.is_some() {
+            self.controls += u32::from(noticed);
+            return;
+        }
+        self.rules += 1;
+        self.by_explorer += u32::from(seen);
+        self.by_simulator += u32::from(noticed);
+        self.by_both += u32::from(seen && noticed);
+        self.unreachable += u32::from(mutant.unreachable().is_some());
+    }
+
+    fn said(&self) -> String {
+        let Self {
+            rules,
+            by_explorer,
+            by_simulator,
+            by_both,
+            unreachable,
+            controls,
+        } = self;
+        let mut said = format!(
+            "{rules} rules: killed by the simulator {by_simulator}, by the explorer {by_explorer}, by both {by_both}; {unreachable} in \
+             no schedule"
+        );
+        if *controls > 0 {
+            said += &format!("; {controls} controls noticed");
+        }
+        said
+    }
+}
+
+impl std::iter::Sum for Total {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            rules: sum.rules + one.rules,
+            by_explorer: sum.by_explorer + one.by_explorer,
+            by_simulator: sum.by_simulator + one.by_simulator,
+            by_both: sum.by_both + one.by_both,
+            unreachable: sum.unreachable + one.unreachable,
+            controls: sum.controls + one.controls,
+        })
+    }
+}
+
 pub(crate) fn mutants(seeds: &Seeds) -> Done {
     let began = Instant::now();
     println!(
@@ -31,9 +88,10 @@ pub(crate) fn mutants(seeds: &Seeds) -> Done {
     );
     let mut all_killed = true;
     let (mut masked, mut alive) = (Vec::new(), Vec::new());
-    // Of the rules.
-    let (mut by_explorer, mut by_simulator, mut by_both) = (0, 0, 0);
-    for mutant in Mutant::all() {
+    let mut totals = Vec::new();
+    let all = Mutant::by_scheme().into_iter();
+    let all = all.flat_map(|(scheme, mutants)| mutants.into_iter().map(move |one| (scheme, one)));
+    for (scheme, mutant) in all {
         let explored = mutant.explored();
         let seen = explored.is_some_and(|explored| explored.killed);
         let (depth, states) = match explored {
@@ -83,14 +141,19 @@ pub(crate) fn mutants(seeds: &Seeds) -> Done {
         }
         all_killed &=
             clean && (noticed || mutant.unreachable().is_some()) && (seen || explored.is_none());
-        by_explorer += u32::from(seen);
-        by_simulator += u32::from(noticed && mutant.rule.is_some());
-        by_both += u32::from(seen && noticed);
+        if totals.last().is_none_or(|(of, _)| *of != scheme) {
+            totals.push((scheme, Total::default()));
+        }
+        if let Some((_, total)) = totals.last_mut() {
+            total.add(&mutant, seen, noticed);
+        }
     }
-    println!(
-        "\nrules killed by the explorer {by_explorer}, by the simulator {by_simulator}, by both {by_both}; {:.1} s",
-        began.elapsed().as_secs_f64()
-    );
+    println!();
+    totals.push(("all", totals.iter().map(|(_, total)| *total).sum()));
+    for (scheme, total) in totals {
+        println!("{scheme:<10}{}", total.said());
+    }
+    println!("in {:.1} s", began.elapsed().as_secs_f64());
     if !masked.is_empty() {
         println!("\nmasked by other rules:\n{}", masked.join("\n"));
     }

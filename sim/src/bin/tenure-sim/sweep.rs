@@ -97,6 +97,7 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
         sweep.leaderless
     );
     sweep.failing.sort_unstable();
+    sweep.undecided.sort_unstable();
     sweep.unrepeatable.sort_unstable();
     list(&sweep, &setting);
     let alive = canary(seeds, &setting)?;
@@ -104,13 +105,15 @@ pub(crate) fn sweep(seeds: &Seeds, wishes: Wishes<'_>) -> Done {
         smallest(&sweep.failing, &setting, file)?;
     }
     let holds = sweep.holds() && !alive;
-    let vacuous = sweep.vacuous().len();
+    let (vacuous, undecided) = (sweep.vacuous().len(), sweep.undecided.len());
     if holds {
         println!("holds");
-    } else if sweep.is_clean() && !alive {
-        println!("nothing broken, and {vacuous} never put to the test: use more seeds");
-    } else {
+    } else if !sweep.is_clean() || alive {
         println!("does not hold");
+    } else if undecided > 0 {
+        println!("nothing broken, and {undecided} could not be decided: no pass");
+    } else {
+        println!("nothing broken, and {vacuous} never put to the test: use more seeds");
     }
     Ok(holds)
 }
@@ -169,6 +172,12 @@ fn list(sweep: &Sweep, setting: &Setting) {
     }
     if sweep.failing.len() > LISTED {
         println!("… and {} more", sweep.failing.len() - LISTED);
+    }
+    for (seed, check) in sweep.undecided.iter().take(LISTED) {
+        println!(
+            "undecided: {} by seed {seed}: tenure-sim schedule {seed}{options} | tenure-sim run - --explain",
+            check.name()
+        );
     }
     for seed in &sweep.unrepeatable {
         println!("another trace the second time: tenure-sim schedule {seed}{options}");

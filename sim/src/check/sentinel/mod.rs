@@ -7,6 +7,7 @@ mod best_replica;
 mod config_monotone;
 mod config_unique;
 mod epochs;
+mod failover_completes;
 mod majority;
 mod master_stays;
 mod no_minority;
@@ -25,6 +26,7 @@ use best_replica::BestReplica;
 use config_monotone::ConfigMonotone;
 use config_unique::ConfigUnique;
 use epochs::EpochMonotone;
+use failover_completes::FailoverCompletes;
 use majority::Majority;
 use master_stays::MasterStays;
 use no_minority::NoMinority;
@@ -58,6 +60,7 @@ pub(crate) struct SentinelJudges {
     best: BestReplica,
     stays: MasterStays,
     loss: AckLoss,
+    completes: FailoverCompletes,
     /// The highest configuration of each master that was ever on a disk: its epoch, and where it is.
     highest: Vec<(u64, NodeId)>,
     /// Of which masters two servers are held at one epoch because of an operator's order: nothing but another order ends that.
@@ -90,6 +93,10 @@ impl SentinelJudges {
             best: BestReplica::default(),
             stays: MasterStays::default(),
             loss: AckLoss::default(),
+            completes: FailoverCompletes::new(
+                setup.params.leader_within(),
+                setup.params.down_after.as_micros(),
+            ),
             highest: masters
                 .map(|master| (0, setup.address(master, 0)))
                 .collect(),
@@ -142,13 +149,45 @@ impl SentinelJudges {
 
     /// When something breaks by waiting.
     pub(crate) fn due(&self) -> Option<u64> {
-        self.converges.due()
+        [self.converges.due(), self.completes.due()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     pub(crate) fn advance(&mut self, now: u64) -> Broken {
         let mut broken = Broken::default();
         broken.add(Check::SentinelConverges, self.converges.advance(now));
+        broken.add(
+            Check::SentinelFailoverCompletes,
+            self.completes.advance(now),
+        );
         broken
+    }
+
+    /// Who the master is by the highest configuration, and whether it runs.
+    pub(crate) fn master_at(&mut self, now: u64, name: MasterName, address: NodeId, runs: bool) {
+        self.completes.is_at(now, name, address, runs);
+    }
+
+    /// A server has what its master has.
+    pub(crate) fn in_touch(&mut self, now: u64, server: NodeId, master: NodeId) {
+        self.completes.in_touch(now, server, master);
+    }
+
+    /// Whether a server was in touch with the master until that one went.
+    pub(crate) fn is_good(&self, name: MasterName, server: NodeId) -> bool {
+        self.completes.is_good(name, server)
+    }
+
+    /// Whether the master has to be replaced, and can be.
+    pub(crate) fn is_to_replace(&mut self, now: u64, name: MasterName, so: bool) {
+        self.completes.is_due(now, name, so);
+    }
+
+    /// Something was done to somebody.
+    pub(crate) fn acted(&mut self, now: u64) {
+        self.completes.acted(now);
     }
 
     /// Whether all sentinels hold the highest configurations, and all data servers follow them.
@@ -357,6 +396,7 @@ impl SentinelJudges {
             Check::SentinelBestReplica => self.best.tally,
             Check::SentinelMasterStays => self.stays.tally,
             Check::SentinelNoAckLoss => self.loss.tally,
+            Check::SentinelFailoverCompletes => self.completes.tally,
             _ => Tally::default(),
         }
     }

@@ -8,6 +8,8 @@ mod jobs;
 mod partitions;
 #[cfg(feature = "peers")]
 mod peers;
+#[cfg(feature = "peers")]
+mod sentinels;
 mod story;
 mod summary;
 mod writes;
@@ -44,7 +46,7 @@ pub fn explain(recording: &Recording) -> String {
     let elections = Elections::of(recording);
     let mut out = heading(recording);
     let mut entries = faults::entries(recording);
-    entries.extend(story::entries(recording, &elections));
+    entries.extend(led(recording, &elections));
     entries.extend(writes::entries(recording));
     entries.extend(jobs::entries(recording));
     #[cfg(feature = "peers")]
@@ -57,7 +59,14 @@ pub fn explain(recording: &Recording) -> String {
         out += &wrapped(&format!("{:>9}  ", ms(entry.at)), &entry.text);
     }
     for (title, lines) in [
-        ("How long nobody led", summary::gaps(recording, &elections)),
+        (
+            if recording.scenario.has_sentinels() {
+                "How long there was no master"
+            } else {
+                "How long nobody led"
+            },
+            summary::gaps(recording, &elections),
+        ),
         ("Writes", writes::summary(recording)),
         ("Jobs", jobs::summary(recording)),
         ("Verdicts", summary::verdicts(recording)),
@@ -71,6 +80,15 @@ pub fn explain(recording: &Recording) -> String {
         }
     }
     out
+}
+
+/// Who led: a node, or a data server that sentinels named.
+fn led(recording: &Recording, elections: &Elections) -> Vec<Entry> {
+    #[cfg(feature = "peers")]
+    if recording.scenario.has_sentinels() {
+        return sentinels::entries(recording, elections);
+    }
+    story::entries(recording, elections)
 }
 
 fn heading(recording: &Recording) -> String {

@@ -16,15 +16,20 @@ pub(super) fn gaps(recording: &Recording, elections: &Elections) -> Vec<String> 
     let judges = recording.world.judges();
     let end = recording.scenario.duration;
     let by_store = recording.scenario.lease().is_some();
+    let sentinels = recording.scenario.has_sentinels();
     let mut lines = told(judges.leaderless(), end, |from, until| {
         let stages = match stages(elections, from, until) {
             Some(stages) if by_store => stages.said_of_store(),
             Some(stages) => stages.said(),
-            None => ended(recording, until),
+            None => ended(recording, until, sentinels),
         };
         format!("{}, {}: {stages}.", span(from, until), ms(until - from))
     });
     lines.extend(told(judges.overlaps(), end, |from, until| {
+        let lasted = format!("{}, {}", span(from, until), ms(until - from));
+        if sentinels {
+            return format!("{lasted}: more than one data server took writes.");
+        }
         let mut leaders: Vec<u16> = recording
             .beliefs
             .iter()
@@ -33,20 +38,17 @@ pub(super) fn gaps(recording: &Recording, elections: &Elections) -> Vec<String> 
             .collect();
         leaders.sort_unstable();
         leaders.dedup();
-        format!(
-            "{}, {}: {} believed to lead at once.",
-            span(from, until),
-            ms(until - from),
-            nodes(&leaders)
-        )
+        format!("{lasted}: {} believed to lead at once.", nodes(&leaders))
     }));
     let belief = judges.belief();
-    lines.push(format!(
-        "In all, nobody led for {} of {}, and two or more believed to for {}.",
-        ms(belief.without_leader),
-        millis(end),
-        ms(belief.overlap)
-    ));
+    let (without, all, overlap) = (ms(belief.without_leader), millis(end), ms(belief.overlap));
+    lines.push(if sentinels {
+        format!(
+            "In all, there was no master for {without} of {all}, and two or more took writes for {overlap}."
+        )
+    } else {
+        format!("In all, nobody led for {without} of {all}, and two or more believed to for {overlap}.")
+    });
     lines
 }
 
@@ -134,14 +136,18 @@ impl Stages {
 }
 
 /// What ended a gap when no election did.
-fn ended(recording: &Recording, until: u64) -> String {
+fn ended(recording: &Recording, until: u64, sentinels: bool) -> String {
     let woke = recording
         .events
         .iter()
         .find(|event| event.kind == Kind::Resume && event.at == until);
     match woke {
+        Some(event) if sentinels => {
+            format!("then {} goes on", recording.name(event.actor))
+        }
         Some(event) => format!("then {} goes on and leads still", nodes(&[event.actor])),
         None if until == recording.scenario.duration => "then the run is over".to_owned(),
+        None if sentinels => "then a master is there".to_owned(),
         None => "then a leader is there".to_owned(),
     }
 }
@@ -201,6 +207,9 @@ pub(super) fn verdicts(recording: &Recording) -> Vec<String> {
                     verdict.detail
                 );
             }
+            if verdict.outcome == Outcome::Undecided {
+                line += &because(verdict);
+            }
             let expected = expect
                 .iter()
                 .find(|(check, _)| *check == verdict.check)
@@ -209,7 +218,7 @@ pub(super) fn verdicts(recording: &Recording) -> Vec<String> {
                 Some(expected) if expected != verdict.outcome => {
                     line += &format!(" NOT AS EXPECTED: {}.", expected.name());
                 }
-                None if verdict.outcome == Outcome::Broken => line += " NOT AS EXPECTED.",
+                None if !verdict.outcome.passes() => line += " NOT AS EXPECTED.",
                 _ => {}
             }
             line

@@ -205,18 +205,24 @@ pub(super) fn summary(recording: &Recording) -> Vec<String> {
             .filter(move |event| event.kind == kind)
     };
     let client = recording.client();
+    // There are two clients of sentinels, who write at data servers.
+    let sentinels = recording.scenario.has_sentinels();
     let asked = events(Kind::Send)
-        .filter(|event| event.actor == client && event.a == REQUEST)
+        .filter(|event| (sentinels || event.actor == client) && event.a == REQUEST)
         .count() as u64;
     let acknowledged = events(Kind::Acknowledged).count() as u64;
     let mut lines = vec![format!(
-        "The client asked {}; {} acknowledged.",
+        "The {} asked {}; {} acknowledged.",
+        if sentinels { "clients" } else { "client" },
         count(asked, "time"),
         match acknowledged {
             1 => "1 write was".to_owned(),
             _ => format!("{acknowledged} writes were"),
         }
     )];
+    if sentinels {
+        return lines;
+    }
     let late = late(recording);
     let first = client + 1;
     for resource in [first, first + 1] {

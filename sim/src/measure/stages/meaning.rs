@@ -54,7 +54,7 @@ impl Meaning {
             },
             Row::Zab => Self {
                 detection: "a follower looks for a leader: its connection is closed, or nothing was heard for syncLimit",
-                election: "notifications agree and 200 ms brought none better, and a quorum has promised the new epoch",
+                election: "notifications agree and 200 ms brought none better, and a quorum has promised the new epoch; a voter that decides before the one it elects is refused and asks again, which is why a short tick saves nothing here",
                 synchronisation: Ok(
                     "a quorum holds the history of the new leader, and has acknowledged NEWLEADER",
                 ),

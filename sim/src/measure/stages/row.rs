@@ -141,8 +141,8 @@ impl Row {
             Elects::Zab(params) => {
                 let timing = params.timing;
                 format!(
-                    "tickTime {}, initLimit {}, syncLimit {}",
-                    timing.tick, timing.init_limit, timing.sync_limit
+                    "tickTime {}, initLimit {}, syncLimit {}, who is refused asks again after {}",
+                    timing.tick, timing.init_limit, timing.sync_limit, timing.connect_delay
                 )
             }
             Elects::Kraft(params) => format!(
@@ -193,6 +193,9 @@ fn of_zab(pace: Pace) -> tenure::zab::Timing {
         Pace::Shipped => shipped,
         Pace::Quick => tenure::zab::Timing {
             tick: Duration::from_millis(50),
+            // A voter that decides before the one it elects is refused, and asks again after leaderConnectDelayDuringRetryMs. The
+            // 200 ms without a better vote are fixed in the code.
+            connect_delay: Duration::from_millis(10),
             ..shipped
         },
     }

@@ -392,6 +392,12 @@ pub(super) static EXPECT: &[Entry] = &[
         EXPECTED,
         Absent,
     ),
+    entry(
+        "sen-failover-completes",
+        "A master that is gone is replaced within the bound, while a majority of the sentinels can talk and a good replica can be reached.",
+        EXPECTED,
+        Absent,
+    ),
 ];
 
 #[cfg(test)]

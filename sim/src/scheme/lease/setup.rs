@@ -261,6 +261,12 @@ impl Setup {
     }
 
     /// Whether they and the servers speak over connections, and are told of those.
+    /// Whether its server keeps a session for each node as long as the connection of that one.
+    #[cfg(feature = "peers")]
+    pub(in crate::scheme) const fn has_sessions(&self) -> bool {
+        matches!(self.kind, Kind::SqlSession)
+    }
+
     pub(in crate::scheme) const fn is_connected(&self) -> bool {
         self.kind.is_connected(self.servers)
     }

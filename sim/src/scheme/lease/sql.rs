@@ -68,8 +68,8 @@ fn session_of(client: u16, (life, number): Connection) -> Session {
 impl Database {
     /// The session in which a client asks; `None` when that is over. A new one is opened by the statement that says how long it
     /// may be idle, and by no other: a connection of which that was lost carries nothing after it either, and a lock taken in
-    /// a session that may be idle for ever would outlive its client. One that a client has closed goes; but of a client whose
-    /// machine is down the server hears nothing.
+    /// a session that may be idle for ever would outlive its client. One that a client has closed goes, and that of a process
+    /// that died; but of a client whose machine is down the server hears nothing.
     fn session(
         &mut self,
         now: u64,
@@ -324,6 +324,14 @@ impl Service for Database {
         };
         self.asked.insert(session, asked);
         self.go_on(now);
+    }
+
+    #[cfg(feature = "peers")]
+    fn hung_up(&mut self, now: u64, client: u16) {
+        if let Some(latest) = self.latest.get(&client) {
+            self.server.end(now, session_of(client, *latest));
+            self.go_on(now);
+        }
     }
 
     fn poll(&mut self) -> Option<(u16, Ticket, StoreSaid)> {

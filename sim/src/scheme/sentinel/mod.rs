@@ -129,6 +129,11 @@ impl Setup {
         self.config(0).validate()
     }
 
+    /// Whether sentinels that woke after the master had died replace it.
+    pub(crate) fn wakes_late(&self) -> bool {
+        tenure::rules::Rules::keeps(&self.params.rules, tenure::sentinel::Rule::LastSignOfLife)
+    }
+
     /// Where a server of a master is.
     pub(crate) const fn address(&self, master: usize, place: usize) -> NodeId {
         NodeId((self.nodes + master * (self.params.replicas + 1) + place) as u64)
@@ -148,7 +153,7 @@ impl Setup {
     }
 
     /// How many sentinels must hold a master to be down.
-    fn quorum(&self) -> usize {
+    pub(crate) fn quorum(&self) -> usize {
         self.params.quorum.unwrap_or(self.nodes / 2 + 1)
     }
 
