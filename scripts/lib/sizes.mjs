@@ -11,7 +11,7 @@ import { Fail } from './run.mjs';
  * changes of members with their judges and reads of each kind 12 KB, the takeover as the core has it 8 KB, the names of what
  * other schemes are judged by 1 KB.
  * `peers` has the other elections among peers besides: ZooKeeper's own, sentinels with their data servers, and Kafka's
- * controllers with brokers and their clients, 149 KB with the judges of each. `stores` has nine schemes over a store and their
+ * controllers with brokers and their clients, 149 KB with the judges of each. `stores` has ten schemes over a store and their
  * servers, 134 KB, among them an etcd that is a cluster. `whole` has both, and the ensemble of ZooKeeper over its store, which
  * takes both. The largest part of each is how a world is cloned, which time travel takes: 16 KB of `raft`, 38 KB of `peers` and
  * of `stores`. Built for size (opt-level z) it is a twelfth smaller and runs 1.6 times as long; with the compiler's usual

@@ -171,6 +171,7 @@ mod tests {
                     *sorted.or_default(key) += 1;
                     *tree.entry(key).or_default() += 1;
                 }
+                #[cfg(any(feature = "peers", feature = "stores"))]
                 _ if draw.below(16) == 0 => {
                     sorted.retain(|known, value| !(known + *value).is_multiple_of(3));
                     tree.retain(|known, value| !(known + *value).is_multiple_of(3));

@@ -66,7 +66,7 @@ const PARTS = ['zab', 'sentinel', 'kraft', 'brokers'];
 const KNOWN = {
   raft: 'raft',
   peers: 'raft, zab, sentinel, kraft',
-  stores: 'raft, sql, etcd, kubernetes, redis, redlock, sql-session, etcd-single, milvus, zookeeper',
+  stores: 'raft, sql, etcd, kubernetes, redis, redlock, sql-session, etcd-single, milvus, zookeeper, zookeeper-controller',
 };
 
 describe.each(Object.keys(SMALLER) as (keyof typeof SMALLER)[])('with the build %s', (build) => {
@@ -133,7 +133,7 @@ test('no scheme but Raft is left to the build with Raft alone, nor takes more th
   };
   expect(schemes('raft')).toEqual(['raft']);
   expect(schemes('peers')).toEqual(['kraft', 'sentinel', 'zab']);
-  expect(schemes('whole')).toEqual(['zookeeper']);
+  expect(schemes('whole')).toEqual(['zookeeper', 'zookeeper-controller']);
 });
 
 describe('in Chromium', () => {

@@ -167,6 +167,7 @@ mod tests {
             (vec![at], 4)
         );
     }
+
     #[test]
     fn a_disk_that_lies_has_what_it_had_when_the_power_goes_and_the_proof_of_a_good_end() {
         let at = PartitionId {

@@ -30,7 +30,7 @@ pub(super) fn lease(file: Part<'_>, kind: Kind) -> Read<Lease> {
             node.at,
             "one-server",
             "the store of this scheme is one server",
-            "leave servers out, or use the scheme redlock, etcd or zookeeper",
+            "leave servers out, or use the scheme redlock, etcd, zookeeper or zookeeper-controller",
         ));
     }
     if let Some(node) = part.node("servers")

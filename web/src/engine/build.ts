@@ -13,6 +13,7 @@ const BUILD_OF: ReadonlyMap<unknown, Build> = new Map<string, Build>([
   ['milvus', 'stores'],
   // The servers of this store elect among themselves, as zab does.
   ['zookeeper', 'whole'],
+  ['zookeeper-controller', 'whole'],
   ['kubernetes', 'stores'],
   ['redis', 'stores'],
   ['redlock', 'stores'],

@@ -98,7 +98,7 @@ export const CARDS: Cards = {
     next: 'All watch that node, and all try when it goes: one transaction wins. After a crash that is when the session expires.',
     old: 'Its own clock, as with the queue. What it writes into ZooKeeper goes with a check of the epoch’s version; what it tells brokers carries the epoch, and they refuse an older one.',
     costs:
-      'A small transaction and a read every third of the session timeout for the holder, two reads for each other; and when the node goes, every candidate asks at once.',
+      'A small transaction and a read every third of the session timeout for the holder, one read for each other; and when the node goes, every candidate asks at once.',
     suffices: 'A handful of candidates whose decisions are kept in the same ZooKeeper.',
     breaks:
       'A write without the check: a controller that woke late wrote beside its successor (KAFKA-6082). An epoch that is read from another’s election is not one’s own (KAFKA-1096).',

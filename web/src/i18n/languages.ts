@@ -39,8 +39,15 @@ export async function loadLanguage(lang: Lang): Promise<void> {
 
 /** Brings the words about elections among peers other than Raft's, in the languages that are spoken and from now on in all. */
 export async function loadPeersWords(): Promise<void> {
+  // A language that is loaded meanwhile needs them as well.
   ofPeers = true;
-  for (const [lang, language] of Object.entries(loaded)) await addPeers(lang as Lang, language);
+  try {
+    for (const [lang, language] of Object.entries(loaded)) await addPeers(lang as Lang, language);
+  } catch (error) {
+    // None that is loaded later is to fail for the want of them.
+    ofPeers = false;
+    throw error;
+  }
 }
 
 /** They are added to what translates already. */

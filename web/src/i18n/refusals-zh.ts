@@ -105,7 +105,7 @@ export const REFUSALS_ZH: Refusals = {
   'node-count': { reason: '无法运行这么多节点', remedy: '减少节点数（{remedy}）' },
   'one-server': {
     reason: '这种方案的存储只有一台服务器',
-    remedy: '去掉 servers，或使用方案 redlock、etcd 或 zookeeper',
+    remedy: '去掉 servers，或使用方案 redlock、etcd、zookeeper 或 zookeeper-controller',
   },
   'cluster-size': {
     reason: '这种方案的存储是一台服务器，或是几台组成的集群，须由多数同意',

@@ -166,8 +166,8 @@ export class Lab {
   }
 
   /**
-   * Starts another scenario, of whatever scheme, once there is what runs it and tells of it; until then the present run goes on. False, and a
-   * notice, when that cannot be had; and false when something else was started meanwhile.
+   * Starts another scenario, of whatever scheme, once there is what runs it and tells of it; until then the present run
+   * goes on. False, and a notice, when that cannot be had; and false when something else was started meanwhile.
    */
   async open(scenario: Scenario | string, builtIn: string | null, title: LoadTitle): Promise<boolean> {
     this.started += 1;

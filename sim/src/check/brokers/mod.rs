@@ -59,6 +59,8 @@ pub(crate) struct BrokerJudges {
     image: Image,
     committed: u64,
     excuses: Sorted<PartitionId, Excuse>,
+    /// Why what was acknowledged was lost first by design.
+    designed: Option<&'static str>,
     replicas: Sorted<(PartitionId, usize), Seen>,
     /// When each partition was made.
     made: Sorted<PartitionId, u64>,
@@ -97,6 +99,7 @@ impl BrokerJudges {
             image: Image::new(),
             committed: 0,
             excuses: Sorted::default(),
+            designed: None,
             replicas: Sorted::default(),
             made: Sorted::default(),
             leaders: Sorted::default(),
@@ -158,6 +161,10 @@ impl BrokerJudges {
     ) -> bool {
         let before = self.ack_loss.tally().broken;
         let lost = self.ack_loss.look(now, at, log, excused);
+        if lost && excused {
+            let why = self.why_excused(at);
+            self.designed.get_or_insert(why);
+        }
         #[cfg(not(target_family = "wasm"))]
         if lost {
             let many = self.ack_loss.tally().broken - before;
@@ -388,14 +395,18 @@ impl BrokerJudges {
 
     /// Why everything that was lost of what was acknowledged was lost by design; nothing where it was not, or none was.
     pub(crate) fn excuse_of_loss(&self) -> Option<&'static str> {
-        let why = if self.params.unclean {
-            "An election was unclean, as the topic allows: who leads then lacks what everybody in sync had."
-        } else if self.params.elr {
-            "Everybody who was known to have it lost its disk, or what was written last to it: who led last leads again, without what is gone."
-        } else {
+        self.designed.filter(|_| self.ack_loss.is_designed())
+    }
+
+    /// What happened to a partition after which no record of it is promised to stay.
+    fn why_excused(&self, at: PartitionId) -> &'static str {
+        if self.excuse(at).unclean == 0 {
             "A disk lost what was written last to it, and without ELR nobody notices: its broker counts as in sync."
-        };
-        self.ack_loss.is_designed().then_some(why)
+        } else if self.params.unclean {
+            "An election was unclean, as the topic allows: who leads then lacks what everybody in sync had."
+        } else {
+            "Everybody who was known to have it lost its disk, or what was written last to it: who led last leads again, without what is gone."
+        }
     }
 
     /// Whether everybody is in sync, as of now.

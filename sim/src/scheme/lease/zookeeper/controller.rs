@@ -3,7 +3,9 @@
 //! **As Kafka's host** (3.x): what a leader writes for its clients it keeps in ZooKeeper, too, as the state of a partition is kept:
 //! in one transaction with the check of the epoch that it was elected in (KZ-F1). What is to be written is written in turn, by
 //! whatever session there is then, and tried again until ZooKeeper has answered. So what a frozen or a cut-off controller had
-//! still to write comes after another was elected (KAFKA-6082), and is refused; of that, it tells its machine.
+//! still to write comes after another was elected (KAFKA-6082), and is refused; of that, it tells its machine. Otherwise than in
+//! Kafka a write does not expect the version of the node that it writes: over one server, without a connection that keeps the
+//! order, a copy that comes late may undo the next write of the same epoch, which nothing here reads.
 
 use super::super::candidate::Candidate;
 use super::super::{StoreAsk, StoreSaid};
@@ -145,6 +147,8 @@ impl Broker {
                 .last()
                 .is_none_or(|(last, _)| *last != tenure.token)
         {
+            let oldest = self.writes.front().map(|(token, _)| *token);
+            (self.guards).retain(|(token, _)| oldest.is_some_and(|oldest| *token >= oldest));
             self.guards.push((tenure.token, guard));
         }
         let session = self.machine.session();
@@ -197,7 +201,8 @@ impl Broker {
             Ok(Reply::NoNode) if !self.creates => (self.creates, self.next) = (true, now),
             Ok(Reply::NodeExists) => (self.creates, self.next) = (false, now),
             Ok(Reply::Set(_) | Reply::Created(_)) => self.is_over(now),
-            Ok(Reply::BadVersion) => {
+            // Of the first write of all, it is the node of the epoch that is gone.
+            Ok(Reply::BadVersion | Reply::NoNode) => {
                 if let Some((token, _)) = self.writes.front().copied() {
                     self.refused.push_back(token);
                     self.machine.moved(now, token);

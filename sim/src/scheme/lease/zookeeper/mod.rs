@@ -1,6 +1,6 @@
-//! Elections over ZooKeeper, in the world, by the queue and by Kafka's single controller: each request is one call of a client's library, and what that library
-//! does by itself is done where the server is. It comes back with the session when the connection is gone, and knows what
-//! each watch was left for; it does not ping, nor leave watches again.
+//! Elections over ZooKeeper, in the world, by the queue and by Kafka's single controller: each request is one call of a
+//! client's library, and what that library does by itself is done where the server is. It comes back with the session when the
+//! connection is gone, and knows what each watch was left for; it does not ping, nor leave watches again.
 
 mod calls;
 mod controller;
