@@ -66,7 +66,8 @@ const PARTS = ['zab', 'sentinel', 'kraft', 'brokers'];
 const KNOWN = {
   raft: 'raft',
   peers: 'raft, zab, sentinel, kraft',
-  stores: 'raft, sql, etcd, kubernetes, redis, redlock, sql-session, etcd-single, milvus, zookeeper, zookeeper-controller',
+  stores:
+    'raft, sql, etcd, kubernetes, redis, redlock, sql-session, etcd-single, milvus, zookeeper, zookeeper-controller',
 };
 
 describe.each(Object.keys(SMALLER) as (keyof typeof SMALLER)[])('with the build %s', (build) => {
