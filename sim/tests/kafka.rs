@@ -61,6 +61,14 @@ fn with_all_in_sync_and_clean_elections_no_acknowledged_record_is_lost() {
     assert!(kept > 20 && lost > 20, "{kept} {lost}");
 }
 
+/// Of two unclean elections in a row the leader by the first may come after the second, and lack what it may.
+#[test]
+fn a_leader_by_an_unclean_election_may_come_after_the_next_one() {
+    let made = make(5014, &Setting::among(Among::kafka()), |_| ()).unwrap();
+    let verdict = made.world.verdict(Check::KafkaNoAckLoss);
+    assert_eq!(verdict.outcome, Outcome::BrokenByDesign);
+}
+
 #[test]
 fn the_rules_of_partitions_are_noticed_in_few_schedules() {
     let (mut noticed, mut by_hand) = (Vec::new(), 0);

@@ -45,8 +45,8 @@ struct Seen {
 struct Excuse {
     /// The leader epoch of the last election that was unclean or of the last known leader; 0 when none was.
     unclean: u64,
-    /// Whether that leader has yet to come.
-    pardon: bool,
+    /// From which leader epoch on a leader by such an election has yet to come, if one has: there may be others since.
+    pending: Option<u64>,
     /// Without ELR, somebody in sync lost its disk's tail.
     lost: bool,
 }
@@ -229,7 +229,8 @@ impl BrokerJudges {
         } else if partition.recovering {
             self.elections.unclean += 1;
             let excuse = self.excuses.or_default(at);
-            (excuse.unclean, excuse.pardon) = (partition.leader_epoch, true);
+            excuse.unclean = partition.leader_epoch;
+            excuse.pending.get_or_insert(partition.leader_epoch);
         }
     }
 
@@ -277,7 +278,7 @@ impl BrokerJudges {
             }
             News::Consumed(at, epoch, after, what) => {
                 let excuse = self.excuse(at);
-                let excused = excuse.lost || excuse.pardon || epoch < excuse.unclean;
+                let excused = excuse.lost || excuse.pending.is_some() || epoch < excuse.unclean;
                 let broke = self
                     .marks
                     .consumed(now, at, after, what, excused, excuse.unclean > 0);
@@ -348,7 +349,7 @@ impl BrokerJudges {
         if let Some(epoch) = leads
             && (high_watermark > known || newly.is_some())
             && !excuse.lost
-            && !excuse.pardon
+            && excuse.pending.is_none()
             && epoch >= excuse.unclean
         {
             let other = self.no_loss.exposes(now, at, log, known, high_watermark);
@@ -378,14 +379,14 @@ impl BrokerJudges {
         broken: &mut Broken,
     ) {
         let excuse = self.excuses.or_default(at);
-        let pardoned = excuse.pardon && epoch >= excuse.unclean;
+        let pardoned = excuse.pending.is_some_and(|from| epoch >= from);
         if pardoned {
-            // What it lacks is lost by design.
-            excuse.pardon = false;
+            // What it lacks is lost by design; and so is what the next one lacks that was elected meanwhile.
+            excuse.pending = (epoch < excuse.unclean).then_some(epoch + 1);
             self.no_loss.pardon(at, log);
             self.marks.pardon(at, log);
         }
-        if !excuse.lost && !excuse.pardon {
+        if !excuse.lost && excuse.pending.is_none() {
             broken.add(Check::KafkaCleanNoLoss, self.no_loss.leads(now, at, log));
         }
         let excused = excuse.lost || pardoned;
