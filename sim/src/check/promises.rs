@@ -183,6 +183,9 @@ impl Promises {
             (Check::BelievedLeaders, false) if self.broadcast => {
                 "A leader without its quorum steps down after syncLimit, and has no lease: until then it believes to lead beside the next, and only its token keeps it out."
             }
+            (Check::BelievedLeaders, false) if self.kraft.is_some() => {
+                "A leader that no majority fetches from resigns after one and a half fetch timeouts, and has no lease: until then it believes to lead beside the next, and only its epoch keeps it out."
+            }
             (Check::BelievedLeaders, false) => {
                 "Without leases nothing bounds what a cut-off leader believes: only its token keeps it out."
             }

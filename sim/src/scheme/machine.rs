@@ -252,7 +252,7 @@ impl Setup {
 
     /// Whether its server keeps a session for each node, which is over when the machine of a process that died closes its
     /// connection.
-    #[cfg(feature = "peers")]
+    #[cfg(feature = "stores")]
     pub(crate) const fn has_sessions(&self) -> bool {
         matches!(self, Self::Lease(setup) if setup.has_sessions())
     }

@@ -55,7 +55,7 @@ pub(crate) trait Service {
     }
 
     /// The connection to a client ended, or one begins that knows nothing of it. Told where servers speak over connections.
-    #[cfg(feature = "peers")]
+    #[cfg(any(feature = "peers", feature = "stores"))]
     fn hung_up(&mut self, now: u64, client: u16) {
         let _ = (now, client);
     }
@@ -230,7 +230,7 @@ pub struct Server {
 enum Late {
     Message(Flight<Packet>),
     /// What became of its connection to an actor.
-    #[cfg(feature = "peers")]
+    #[cfg(any(feature = "peers", feature = "stores"))]
     Connection(usize, bool),
 }
 
@@ -444,7 +444,7 @@ impl Server {
     }
 
     /// The connection to another actor ended, could not be made, or stands again.
-    #[cfg(feature = "peers")]
+    #[cfg(any(feature = "peers", feature = "stores"))]
     pub(crate) fn connection(&mut self, env: &mut Env, me: usize, actor: usize, stands: bool) {
         match self.status {
             Status::Up => self.hear_of_connection(env, me, actor, stands),
@@ -453,13 +453,17 @@ impl Server {
         }
     }
 
-    #[cfg(feature = "peers")]
+    #[cfg(any(feature = "peers", feature = "stores"))]
     fn hear_of_connection(&mut self, env: &mut Env, me: usize, actor: usize, stands: bool) {
         let now = self.now(env);
         let service = self.kept.service_mut();
         service.wake(now);
         match actor.checked_sub(env.server_actor(0)) {
+            #[cfg(feature = "peers")]
             Some(server) => service.connection(now, server as u16, stands),
+            // Those of other stores do not speak to each other over connections.
+            #[cfg(not(feature = "peers"))]
+            Some(_) => _ = stands,
             None => service.hung_up(now, actor as u16),
         }
         self.settle(env, me);
@@ -576,7 +580,7 @@ impl Server {
         for late in std::mem::take(&mut self.late) {
             match late {
                 Late::Message(flight) => lose(env, me, &flight),
-                #[cfg(feature = "peers")]
+                #[cfg(any(feature = "peers", feature = "stores"))]
                 Late::Connection(..) => {}
             }
         }
@@ -696,7 +700,7 @@ impl Server {
         for late in std::mem::take(&mut self.late) {
             match late {
                 Late::Message(flight) => self.serve(env, me, &flight),
-                #[cfg(feature = "peers")]
+                #[cfg(any(feature = "peers", feature = "stores"))]
                 Late::Connection(actor, stands) => {
                     self.hear_of_connection(env, me, actor, stands);
                 }

@@ -145,7 +145,7 @@ impl World {
 
     /// The machine of a process that died closes its connections: a server that it reaches ends the session. Where the machine is
     /// gone, too, or is cut off, nothing does.
-    #[cfg(feature = "peers")]
+    #[cfg(feature = "stores")]
     fn end_sessions(&mut self, node: usize) {
         if !self.setup.has_sessions() {
             return;
@@ -187,7 +187,7 @@ impl World {
         match action {
             Action::Crash(_) => {
                 let died = node.crash(env, me, env.act);
-                #[cfg(feature = "peers")]
+                #[cfg(feature = "stores")]
                 if died {
                     self.end_sessions(me);
                 }

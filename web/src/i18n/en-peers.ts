@@ -287,6 +287,7 @@ export const enPeers = {
   // Events
   'event.role@zab': '{actor} is now {role}, term {term}',
   'event.role@sentinel': '{actor} is now {role}, term {term}',
+  'event.role@kraft': '{actor} is now {role}, term {term}',
   'event.elected@sentinel': '{actor} is elected to fail over, term {term}',
   'event.established@sentinel': '{actor} has promoted a master, term {term}',
   'event.deposed@sentinel': '{actor} has no failover to lead any more, term {term}',

@@ -267,6 +267,7 @@ export const zhPeers: Record<PeersKey, string> = {
   // Events
   'event.role@zab': '{actor}：{role}，任期 {term}',
   'event.role@sentinel': '{actor}：{role}，任期 {term}',
+  'event.role@kraft': '{actor}：{role}，任期 {term}',
   'event.elected@sentinel': '{actor} 当选，执行故障转移，任期 {term}',
   'event.established@sentinel': '{actor} 已提升主服务器，任期 {term}',
   'event.deposed@sentinel': '{actor} 不再执行故障转移，任期 {term}',

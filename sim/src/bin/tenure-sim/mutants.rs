@@ -83,7 +83,7 @@ impl std::iter::Sum for Total {
 pub(crate) fn mutants(seeds: &Seeds) -> Done {
     let began = Instant::now();
     println!(
-        "{:<26}{:<22}{:>8}{:>10}   {:>10}{:>18}",
+        "{:<28}{:<26}{:>8}{:>10}   {:>10}{:>18}",
         "without", "breaks", "depth", "states", "first seed", "kills"
     );
     let mut all_killed = true;
@@ -102,7 +102,7 @@ pub(crate) fn mutants(seeds: &Seeds) -> Done {
             None => ("-".to_owned(), "-".to_owned()),
         };
         print!(
-            "{:<26}{:<22}{depth:>8}{states:>10}   ",
+            "{:<28}{:<26}{depth:>8}{states:>10}   ",
             mutant.name,
             mutant.breaks()
         );

@@ -150,11 +150,11 @@ impl Table {
 }
 
 fn heads(out: &mut String) {
-    let _ = write!(out, "{:<13}", "");
+    let _ = write!(out, "{:<22}", "");
     for head in HEADS {
         let _ = write!(out, "{head:>17}");
     }
-    let _ = write!(out, "\n{:<13}", "scheme");
+    let _ = write!(out, "\n{:<22}", "scheme");
     for _ in HEADS {
         let _ = write!(out, "{:>9}{:>8}", "p50", "p99");
     }
@@ -162,7 +162,7 @@ fn heads(out: &mut String) {
 }
 
 fn line(out: &mut String, row: Row, pace: Pace, [process, machine]: &[Measured; 2]) {
-    let _ = write!(out, "{:<13}", row.name());
+    let _ = write!(out, "{:<22}", row.name());
     let synchronised = Meaning::of(row).synchronisation.is_ok();
     for (times, exists) in [
         (&process.detection, true),

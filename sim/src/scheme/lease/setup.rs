@@ -260,13 +260,12 @@ impl Setup {
         self.kind.keeps_in_store()
     }
 
-    /// Whether they and the servers speak over connections, and are told of those.
     /// Whether its server keeps a session for each node as long as the connection of that one.
-    #[cfg(feature = "peers")]
     pub(in crate::scheme) const fn has_sessions(&self) -> bool {
         matches!(self.kind, Kind::SqlSession)
     }
 
+    /// Whether they and the servers speak over connections, and are told of those.
     pub(in crate::scheme) const fn is_connected(&self) -> bool {
         self.kind.is_connected(self.servers)
     }

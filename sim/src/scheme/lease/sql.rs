@@ -326,7 +326,6 @@ impl Service for Database {
         self.go_on(now);
     }
 
-    #[cfg(feature = "peers")]
     fn hung_up(&mut self, now: u64, client: u16) {
         if let Some(latest) = self.latest.get(&client) {
             self.server.end(now, session_of(client, *latest));
