@@ -564,8 +564,8 @@ fn sentinels_that_woke_late_promote_a_replica() {
     }
 }
 
-/// redis#5677: the price of the rule is bounded by what is known: who heard the master until it died promotes nobody that lost touch long
-/// before; and who woke late goes by the replica with the most data.
+/// redis#5677: the price of the rule is bounded by what is known: who heard the master until it died promotes nobody that lost
+/// touch long before; and who woke late goes by the replica with the most data.
 #[test]
 fn who_lost_touch_long_before_is_promoted_by_nobody_who_knows_better() {
     let (master, early, late) = (server(0, 0), server(0, 1), server(0, 2));
