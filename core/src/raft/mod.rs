@@ -2,6 +2,18 @@
 //! pre-vote (thesis §9.6) and CheckQuorum grown into a lease; and, where [`Config::replication`] says so, the replicated log
 //! with snapshots, reads, membership changes and leadership transfer.
 //!
+//! **Who leads, who takes over, what stops the old leader.** Who has the votes of a majority for its term, for as long as a majority
+//! answers its rounds. A follower that heard nothing for an election timeout, once a majority would vote for it. Its own clock,
+//! before anybody else can be elected (safe mode); the term is the token with which a resource refuses the rest.
+//!
+//! **What it costs.** A round to each follower at every heartbeat, and the answers; three or five nodes with disks, and no other
+//! system. An election writes a vote on each disk that takes part.
+//!
+//! **When it suffices.** Where the nodes are few, know each other, and should depend on nothing else.
+//!
+//! **What breaks it.** A majority that is down or apart: nobody leads. A disk that loses what it confirmed, or clocks beyond the
+//! bound of their rates: two may lead.
+//!
 //! **Invariants**, each checked by tests and simulator from outside:
 //! - INV-E1 at most one node is ever elected in a term;
 //! - INV-E2 a node grants at most one candidate a term, across restarts, and a grant leaves it only when durable;

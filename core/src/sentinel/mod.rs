@@ -18,6 +18,15 @@
 //! token that there is, (config epoch, address), is known to sentinels alone: [`Standing::Following`] has it, for a proxy or a
 //! client that refuses a lower one.
 //!
+//! **What it costs.** A ping a second from each sentinel to each server and sentinel, a hello every two, and INFO every ten: three
+//! sentinels or more, apart from the data. A failover is `down_after` and a second or two; whoever lost a vote waits for minutes.
+//!
+//! **When it suffices.** For a cache, or for data of which the last moments may be lost.
+//!
+//! **What breaks it.** Every failover that comes before the replica has what was acknowledged. A partition with clients on both
+//! sides: two masters. A quorum set below a majority only says sooner that the master is down; a majority of sentinels that are
+//! gone and were never reset keeps the rest from promoting anybody.
+//!
 //! **What [`Election`] shows.** Each watched master has its elections; the trait shows those of the first one, and
 //! [`news`](Sentinel::poll_news) tells of all. *Elected*: this sentinel may choose a replica ([`Stage::SelectReplica`]).
 //! *Established*: the replica has said that it is a master, and the file says so, too. Then it leads, until all replicas follow or
@@ -37,8 +46,8 @@
 //! is, though the promoted replica is down again (SEN-F6).
 //!
 //! **Left out:** scripts, ACL, TLS and host names, connections and their sharing (the age of a ping says what a link would, SEN-D2,
-//! and [`Message::Closed`] that one was closed), renamed commands, `CLIENT KILL`, and the transport of Publish/Subscribe: a data server passes a hello on to whoever
-//! published there lately.
+//! and [`Message::Closed`] that one was closed), renamed commands, `CLIENT KILL`, and the transport of Publish/Subscribe: a data
+//! server passes a hello on to whoever published there lately.
 //!
 //! One file an idea: [`Config`] and `timing` (parameters), [`File`] (what is durable) and `durable` (law C1), [`Message`], [`Rule`]
 //! (switches), [`News`]; inside `instance` (one node that is watched) and [`Master`] (one master); `tick` (the order of things, and

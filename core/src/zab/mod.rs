@@ -15,6 +15,14 @@
 //! Reads of a node's own state may be stale; a [`sync`](Zab::sync) before it bounds that, and here, other than in ZooKeeper, in
 //! every case ([`Rule::SyncByQuorum`]).
 //!
+//! **What it costs.** Two pings a tick to each follower, and their answers; three or five servers with disks. An entry goes to
+//! every follower and waits for a quorum's disks. An epoch writes two small records, and its learners are brought up to date.
+//!
+//! **When it suffices.** Where a small state is kept that all may read and watch, and reads may be a little old.
+//!
+//! **What breaks it.** A quorum that is down or apart: nobody leads. A disk that loses what it confirmed, and what is listed under
+//! the weaknesses below. A resource that does not compare the token, while two believe.
+//!
 //! **Left out**: sessions, REVALIDATE and digests; reconfiguration, with its two quorums and configurations in notifications;
 //! observers that feed observers; legacy notifications; the size limit of a DIFF from disk; the oracle for two nodes; which
 //! of two nodes dials. **Different**: votes are compared by leader and epoch on both paths (FLE-E); learners are compared
