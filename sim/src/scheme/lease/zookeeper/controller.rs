@@ -147,8 +147,6 @@ impl Broker {
                 .last()
                 .is_none_or(|(last, _)| *last != tenure.token)
         {
-            let oldest = self.writes.front().map(|(token, _)| *token);
-            (self.guards).retain(|(token, _)| oldest.is_some_and(|oldest| *token >= oldest));
             self.guards.push((tenure.token, guard));
         }
         let session = self.machine.session();
