@@ -139,72 +139,65 @@ mod tests {
     use super::*;
     use tenure::isr::TopicId;
 
+    const AT: PartitionId = PartitionId {
+        topic: TopicId(1),
+        index: 0,
+    };
+
     #[test]
     fn what_was_not_flushed_goes_with_the_power() {
-        let at = PartitionId {
-            topic: TopicId(1),
-            index: 0,
-        };
         let (mut disk, mut log) = (Disk::default(), Shape::new());
         log.append(1, 5).unwrap();
-        disk.flush(at, &log, 3);
+        disk.flush(AT, &log, 3);
         log.append(1, 2).unwrap();
-        disk.leave(at, &log);
-        assert_eq!(disk.read(at).log.last().index, 7);
-        assert_eq!(disk.cut_power(), [at]);
-        assert_eq!(disk.read(at).log.last().index, 5);
+        disk.leave(AT, &log);
+        assert_eq!(disk.read(AT).log.last().index, 7);
+        assert_eq!(disk.cut_power(), [AT]);
+        assert_eq!(disk.read(AT).log.last().index, 5);
         assert_eq!(
-            (disk.read(at).high_watermark, disk.cut_power()),
+            (disk.read(AT).high_watermark, disk.cut_power()),
             (3, vec![])
         );
         // What was flushed before it was cut off is not what is there now.
         log.truncate(4);
-        disk.cut(at, 4);
+        disk.cut(AT, 4);
         log.append(2, 4).unwrap();
-        disk.leave(at, &log);
+        disk.leave(AT, &log);
         assert_eq!(
-            (disk.cut_power(), disk.read(at).log.last().index),
-            (vec![at], 4)
+            (disk.cut_power(), disk.read(AT).log.last().index),
+            (vec![AT], 4)
         );
     }
 
     #[test]
     fn a_disk_that_lies_has_what_it_had_when_the_power_goes_and_the_proof_of_a_good_end() {
-        let at = PartitionId {
-            topic: TopicId(1),
-            index: 0,
-        };
         let (mut disk, mut log) = (Disk::default(), Shape::new());
         log.append(1, 5).unwrap();
-        disk.flush(at, &log, 3);
+        disk.flush(AT, &log, 3);
         assert!(disk.lie() && !disk.lie() && disk.is_damaged());
         log.append(1, 2).unwrap();
-        disk.flush(at, &log, 6);
+        disk.flush(AT, &log, 6);
         disk.proof = Some(9);
-        assert_eq!(disk.read(at).log.last().index, 7);
-        assert_eq!(disk.cut_power(), [at]);
-        let kept = disk.read(at);
+        assert_eq!(disk.read(AT).log.last().index, 7);
+        assert_eq!(disk.cut_power(), [AT]);
+        let kept = disk.read(AT);
         assert_eq!((kept.log.last().index, kept.high_watermark), (5, 3));
         assert_eq!((disk.proof, disk.cut_power()), (Some(9), vec![]));
         // It lies on, until another takes its place.
-        assert_eq!(disk.wipe(), Some(vec![at]));
+        assert_eq!(disk.wipe(), Some(vec![AT]));
         assert!(!disk.is_damaged() && disk.wipe().is_none());
     }
 
     #[test]
     fn what_fails_to_be_flushed_is_gone_and_fails_once() {
-        let at = PartitionId {
-            topic: TopicId(1),
-            index: 0,
-        };
         let (mut disk, mut log) = (Disk::default(), Shape::new());
         log.append(1, 5).unwrap();
-        disk.leave(at, &log);
+        disk.leave(AT, &log);
         assert!(disk.fail() && !disk.fail());
         assert!(disk.fails_now() && !disk.fails_now());
         assert_eq!(
-            (disk.lose_unflushed(), disk.read(at).log.last().index),
-            (vec![at], 0)
+            (disk.lose_unflushed(), disk.read(AT).log.last().index),
+            (vec![AT], 0)
         );
     }
 }
